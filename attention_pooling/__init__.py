@@ -1,0 +1,1 @@
+"""Nadaraya-Watson kernel regression read as attention."""
