@@ -161,3 +161,138 @@ def weight_maps(weights, keys, queries, columns=2, height=None, shared=True):
     if shared:
         figure.colorbar(mesh, ax=axes, label="weight", aspect=30, shrink=0.9, pad=0.02)
     return figure
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Chapter 1
+# ---------------------------------------------------------------------------------------------------------------------
+
+# Where kernels share a panel: the rest of Okabe-Ito, and a dash pattern each.
+KERNEL_LINES = {
+    "gaussian": {"color": "#000000", "linestyle": "-"},
+    "boxcar": {"color": "#C27C00", "linestyle": (0, (1, 1.2))},
+    "triangular": {"color": "#9C4576", "linestyle": (0, (5, 1.5, 1, 1.5))},
+    "epanechnikov": {"color": "#2387BD", "linestyle": (0, (4, 1.8))},
+}
+
+
+def kernels_as_attention(kernels):
+    """Each kernel above its logarithm: the weight before normalisation, and the score it stands for.
+
+    Parameters
+    ----------
+    kernels : dict of str to callable
+        Profiles K(u) of the scaled distance u.
+    """
+    figure, axes = panels(2, len(kernels), 3.4, sharex=True, sharey="row")
+    offset = np.linspace(-2.2, 2.2, 881)
+    for (name, profile), (above, below) in zip(kernels.items(), axes.T):
+        weight = profile(np.abs(offset))
+        score = np.log(weight, out=np.full_like(weight, np.nan), where=weight > 0)
+        above.fill_between(offset, weight, color=COLOURS["query"], alpha=0.16, linewidth=0)
+        above.plot(offset, weight, color=COLOURS["query"])
+        below.plot(offset, score, color=COLOURS["query"])
+        below.fill_between(offset, -3.2, 0.35, where=weight == 0, color="#dddddd", linewidth=0)
+        if not np.all(weight):
+            for x in (-1.62, 1.62):
+                say(below, x, -1.5, r"$-\infty$", ha="center")
+        corner(above, name, fontsize=9.5)
+        above.set(ylim=(0, 1.12), yticks=[0, 0.5, 1])
+        below.set(ylim=(-3.2, 0.35), xlim=(-2.2, 2.2), xticks=[-2, 0, 2], yticks=[-3, -2, -1, 0])
+    axes[0, 0].set_ylabel("$K(u)$")
+    axes[1, 0].set_ylabel(r"score $\log K(u)$")
+    figure.supxlabel(r"signed distance $(k - q)\,/\,\sigma$", fontsize=10.5, color=TEXT["ink"])
+    return figure
+
+
+def kernel_spreads(kernels, standard_deviations):
+    """The kernels, scaled to area one, at equal bandwidth (left) and at equal standard deviation (right).
+
+    Parameters
+    ----------
+    kernels : dict of str to callable
+        Profiles K(u).
+    standard_deviations : dict of str to float
+        Of each kernel, in units of the bandwidth.
+    """
+    figure, axes = panels(1, 2, 3.0, sharey=True)
+    x = np.linspace(-3.2, 3.2, 3201)
+    for ax, equal_spread in zip(axes.flat, (False, True)):
+        for name, profile in kernels.items():
+            bandwidth = 1 / standard_deviations[name] if equal_spread else 1.0
+            density = profile(np.abs(x) / bandwidth)
+            ax.plot(x, density / (density.sum() * (x[1] - x[0])), **KERNEL_LINES[name])
+        ax.set(xlim=(-3.2, 3.2), ylim=(0, 1.08), yticks=[0, 0.5, 1], xlabel="$k - q$")
+    left, right = axes.flat
+    left.set_ylabel("kernel, area one")
+    corner(left, r"equal bandwidth: $\sigma = 1$")
+    corner(right, r"equal spread: $\mathrm{sd} = 1$")
+    places = {"triangular": (0.28, 0.93), "epanechnikov": (0.62, 0.68), "boxcar": (1.08, 0.46), "gaussian": (1.5, 0.2)}
+    for name, (x, y) in places.items():
+        left.text(x, y, name, color=KERNEL_LINES[name]["color"], fontsize=9.5, va="center")
+    return figure
+
+
+def scenes(named_scenes, bandwidth):
+    """Keys in the plane around a query; the area of a key is its weight, circles stand at one and two bandwidths.
+
+    The first key is filled, and its weight is written in the corner.
+
+    Parameters
+    ----------
+    named_scenes : dict of str to (query, keys, weights)
+        Shapes (2,), (n, 2), (n,).
+    bandwidth : float
+        Radius of the inner circle.
+    """
+    figure, axes = panels(1, len(named_scenes), 2.5, sharex=True, sharey=True)
+    for ax, (name, (query, keys, weights)) in zip(axes.flat, named_scenes.items()):
+        for radius in (bandwidth, 2 * bandwidth):
+            ax.add_patch(plt.Circle(query, radius, fill=False, color=COLOURS["query"], linewidth=0.8, alpha=0.7))
+        draw_data(ax, *keys.T, sizes=8 + 700 * weights)
+        ax.plot(*query, marker="P", color=COLOURS["query"], markersize=8, zorder=5, markeredgecolor="white")
+        draw_data(ax, *keys[:1].T, sizes=8 + 700 * weights[:1], facecolors=COLOURS["data"], zorder=4)
+        ax.text(0.03, 0.04, f"$w_1 = {weights[0]:.2f}$", transform=ax.transAxes, color=TEXT["data"], fontsize=10)
+        corner(ax, name, fontsize=9.5)
+        ax.set_aspect("equal")
+        ax.set(xlabel="feature 1", xticks=[], yticks=[])
+    axes[0, 0].set_ylabel("feature 2")
+    return figure
+
+
+def query_key_value(keys, values, truth_at, truth, query, example):
+    """The data with its three words: a query on the axis, and the key and the value of one example.
+
+    Parameters
+    ----------
+    keys, values : (n,) arrays
+    truth_at, truth : (m,) arrays
+    query : float
+    example : int
+        Index of the point whose key and value are named.
+    """
+    figure, axes = panels(1, 1, 3.4)
+    ax = axes[0, 0]
+    key, value = keys[example], values[example]
+    draw_truth(ax, truth_at, truth)
+    draw_data(ax, keys, values, 30)
+    draw_data(ax, [key], [value], 60, facecolors=COLOURS["data"])
+    ax.plot([key, key, -0.1], [-1.9, value, value], color=COLOURS["data"], linewidth=1, linestyle=(0, (2, 2)))
+    draw_query(ax, query)
+    say(ax, query + 0.06, 5.9, "query $q$", "query")
+    say(ax, key + 0.06, -1.55, "key $k_j$", "data")
+    say(ax, -0.05, value + 0.3, "value $y_j$", "data")
+    say(ax, 0.42, 0.5, "truth", "truth")
+    ax.set(xlabel="$x$", ylabel="$y$", xlim=(-0.1, 5.1), ylim=(-1.9, 6.2))
+    return figure
+
+
+def motorcycle_data(times, accelerations):
+    """Head acceleration in a simulated motorcycle crash, with a tick on the axis for each measurement."""
+    figure, axes = panels(1, 1, 3.4)
+    ax = axes[0, 0]
+    draw_data(ax, times, accelerations, 24)
+    ax.plot(times, np.full(len(times), -152.0), "|", color=COLOURS["data"], markersize=7, markeredgewidth=0.8, alpha=0.7)
+    ax.axhline(0, color="#cccccc", linewidth=0.8, zorder=0)
+    ax.set(xlabel="time after impact / ms", ylabel="head acceleration / g", xlim=(0, 60), ylim=(-160, 90))
+    return figure
