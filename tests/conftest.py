@@ -1,0 +1,89 @@
+"""What several tests share: the repository, one build of the site, one browser."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "_build"
+HTML = BUILD / "html"
+
+
+def notebooks() -> list[Path]:
+    """Return the book's notebooks in the order of the table of contents."""
+    import yaml
+
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    stems = [toc["root"], *(entry["file"] for part in toc["parts"] for entry in part["chapters"])]
+    return [ROOT / f"{stem}.ipynb" for stem in stems if (ROOT / f"{stem}.ipynb").exists()]
+
+
+def read_notebook(path: Path) -> dict:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def source_of(cell: dict) -> str:
+    return "".join(cell["source"])
+
+
+def build(book: Path, *options: str) -> subprocess.CompletedProcess:
+    """Run the README's build command on `book`, warnings as errors."""
+    command = [sys.executable, "-m", "jupyter_book.cli.main", "build", "-W", "--keep-going", *options, str(book)]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=900)
+
+
+@pytest.fixture(scope="session")
+def site() -> Path:
+    """Build the book once, as a reader does, and return the folder of pages."""
+    result = build(ROOT)
+    assert result.returncode == 0, "jupyter-book build failed:\n" + (result.stdout + result.stderr)[-6000:]
+    return HTML
+
+
+@pytest.fixture(scope="session")
+def site_url(site):
+    """Serve the site below a sub-path, so that no page can rely on standing at the root."""
+    handler = functools.partial(SubPathHandler, directory=str(site))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}{SubPathHandler.prefix}"
+    server.shutdown()
+
+
+class SubPathHandler(http.server.SimpleHTTPRequestHandler):
+    prefix = "/some/where"
+
+    def translate_path(self, path: str) -> str:
+        if not path.startswith(self.prefix):
+            return str(Path(self.directory) / "no-such-file")
+        return super().translate_path(path.removeprefix(self.prefix) or "/")
+
+    def log_message(self, *args) -> None:
+        pass
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Return one Chromium for the whole run; a machine without it fails in CI and skips elsewhere."""
+    executable = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if executable is None:
+        message = "no Chromium found: install Debian's `chromium`"
+        pytest.fail(message) if os.environ.get("CI") else pytest.skip(message)
+    from playwright.sync_api import sync_playwright
+
+    arguments = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+                 "--disable-component-update", "--disable-sync"]  # fmt: skip
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=arguments)
+        yield browser
+        browser.close()
