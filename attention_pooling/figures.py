@@ -92,6 +92,23 @@ def draw_query(ax, query, **options):
     return ax.axvline(query, **options)
 
 
+def draw_words(ax):
+    """In an empty panel: what the circle, the dashes and the line of the other panels stand for."""
+    for height, role, words in ((0.75, "data", "key and value"), (0.55, "truth", "truth"), (0.35, "estimate", "estimate")):
+        if role == "data":
+            ax.scatter(0.21, height, s=22, facecolors="#0072B233", edgecolors=COLOURS[role], transform=ax.transAxes)
+        else:
+            ax.plot([0.12, 0.3], [height] * 2, color=COLOURS[role], transform=ax.transAxes,
+                    linestyle=(0, (5, 3)) if role == "truth" else "-", linewidth=1.6 if role == "truth" else 2.2)
+        say(ax, 0.36, height, words, role, transform=ax.transAxes)
+
+
+def shade_gaps(ax, queries, estimate):
+    """Grey ground where `estimate` is NaN: no key is in reach there."""
+    ax.fill_between(queries, 0, 1, where=np.isnan(estimate), transform=ax.get_xaxis_transform(), color="#dddddd",
+                    linewidth=0, zorder=0)
+
+
 def cell_edges(points):
     """Edges of cells around sorted `points`, halfway between neighbours: n points, n + 1 edges."""
     points = np.asarray(points, dtype=float)
@@ -107,7 +124,7 @@ def draw_weights(ax, weights, keys, queries, largest=None):
     return mesh
 
 
-def fits(keys, values, queries, estimates, truth=None, columns=2, height=None, limits=None):
+def fits(keys, values, queries, estimates, truth=None, reference=None, columns=2, height=None, limits=None):
     """One panel for each named estimate: data, truth, estimate.
 
     Parameters
@@ -115,8 +132,10 @@ def fits(keys, values, queries, estimates, truth=None, columns=2, height=None, l
     keys, values : (n,) arrays
     queries : (m,) array
     estimates : dict of str to (m,) array
-        The name stands above the panel; NaN draws a gap.
+        The name stands above the panel; where it is NaN the line breaks and the ground is grey.
     truth : (m,) array, optional
+    reference : (m,) array, optional
+        Another estimate, drawn thin in every panel for comparison.
     limits : (low, high), optional
         Of the vertical axis.
     """
@@ -126,11 +145,18 @@ def fits(keys, values, queries, estimates, truth=None, columns=2, height=None, l
         draw_data(ax, keys, values, 14)
         if truth is not None:
             draw_truth(ax, queries, truth)
+        if reference is not None:
+            ax.plot(queries, reference, color="black", linewidth=1.0, zorder=5)
         draw_estimate(ax, queries, estimate)
+        shade_gaps(ax, queries, estimate)
         corner(ax, name)
         ax.set(ylim=limits)
+        ax.label_outer()
     for ax in axes.flat[len(estimates):]:
         ax.set_axis_off()
+        draw_words(ax)
+    for ax in axes.flat[:len(estimates)][-columns:]:
+        ax.tick_params(labelbottom=True)
     for ax in axes[-1]:
         ax.set_xlabel("$x$")
     for ax in axes[:, 0]:
@@ -252,7 +278,8 @@ def scenes(named_scenes, bandwidth):
         draw_data(ax, *keys.T, sizes=8 + 700 * weights)
         ax.plot(*query, marker="P", color=COLOURS["query"], markersize=8, zorder=5, markeredgecolor="white")
         draw_data(ax, *keys[:1].T, sizes=8 + 700 * weights[:1], facecolors=COLOURS["data"], zorder=4)
-        ax.text(0.03, 0.04, f"$w_1 = {weights[0]:.2f}$", transform=ax.transAxes, color=TEXT["data"], fontsize=10)
+        ax.text(0.03, 0.04, f"$w_1 = {weights[0]:.2f}$", transform=ax.transAxes, color=TEXT["data"], fontsize=10,
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5}, zorder=7)
         corner(ax, name, fontsize=9.5)
         ax.set_aspect("equal")
         ax.set(xlabel="feature 1", xticks=[], yticks=[])
@@ -295,4 +322,130 @@ def motorcycle_data(times, accelerations):
     ax.plot(times, np.full(len(times), -152.0), "|", color=COLOURS["data"], markersize=7, markeredgewidth=0.8, alpha=0.7)
     ax.axhline(0, color="#cccccc", linewidth=0.8, zorder=0)
     ax.set(xlabel="time after impact / ms", ylabel="head acceleration / g", xlim=(0, 60), ylim=(-160, 90))
+    return figure
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Chapter 2
+# ---------------------------------------------------------------------------------------------------------------------
+
+def joint_density(x, y, density, estimate, keys, values, query):
+    """A density estimate of (x, y) as shades of grey, its conditional mean, and the slice at one query.
+
+    Parameters
+    ----------
+    x, y : (a,), (b,) arrays
+        The grid.
+    density : (b, a) array
+    estimate : (a,) array
+        The conditional mean.
+    keys, values : (n,) arrays
+    query : float
+        Where the slice on the right is taken.
+    """
+    figure, axes = panels(1, 2, 3.3, sharey=True, width_ratios=[3.2, 1])
+    left, right = axes.flat
+    left.pcolormesh(x, y, density, cmap="Greys", vmin=0, vmax=1.5 * density.max(), rasterized=True)
+    draw_data(left, keys, values, 12)
+    draw_estimate(left, x, estimate)
+    draw_query(left, query, zorder=4)
+    left.set(xlabel="$x$", ylabel="$y$", xlim=(x[0], x[-1]), ylim=(y[0], y[-1]))
+    column = np.argmin(np.abs(x - query))
+    slice_ = density[:, column] / np.trapezoid(density[:, column], y)
+    right.fill_betweenx(y, slice_, color="#bbbbbb", linewidth=0)
+    right.plot([0, 1.25 * slice_.max()], [estimate[column]] * 2, color=COLOURS["estimate"], linewidth=2.2)
+    say(right, 1.25 * slice_.max(), estimate[column] + 0.4, "mean", "estimate", ha="right")
+    say(left, query + 0.06, y[-1] - 0.5, "$q$", "query")
+    right.set(xlabel=r"$\hat p\,(y\,|\,q)$", xlim=(0, None), xticks=[])
+    return figure
+
+
+def weighted_mean(keys, values, query, weights, similarity_at, similarity):
+    """A weighted mean taken apart: the kernel around the query, the weights, and the values that they weigh.
+
+    Parameters
+    ----------
+    keys, values, weights : (n,) arrays
+    query : float
+    similarity_at, similarity : (m,) arrays
+        The kernel over the axis.
+    """
+    figure, axes = panels(2, 1, 3.9, sharex=True, height_ratios=[1.6, 1])
+    above, below = axes.flat
+    estimate = weights @ values
+    draw_data(above, keys, values, 8 + 900 * weights)
+    above.plot([keys.min(), keys.max()], [estimate] * 2, color=COLOURS["estimate"], linewidth=1.6, zorder=2)
+    above.plot(query, estimate, "D", color=COLOURS["estimate"], markersize=8, zorder=5)
+    say(above, keys.max(), estimate + 0.32, f"$f(q) = {estimate:.2f}$", "estimate", ha="right")
+    below.fill_between(similarity_at, similarity / similarity.max() * weights.max(), color=COLOURS["query"],
+                       alpha=0.14, linewidth=0)
+    below.vlines(keys, 0, weights, color=COLOURS["data"], linewidth=5)
+    for key, weight in zip(keys, weights):
+        say(below, key, weight + 0.035, f"{weight:.3f}", "data", ha="center")
+    for ax in axes.flat:
+        draw_query(ax, query)
+    say(above, query + 0.08, values.max() + 0.25, "query $q$", "query")
+    above.set(ylabel="value $y$", ylim=(values.min() - 0.6, values.max() + 0.6))
+    below.set(xlabel="key $k$", ylabel="weight", ylim=(0, weights.max() * 1.35))
+    return figure
+
+
+def beyond_the_data(queries, estimates, truth, keys, values, similarity_sum, neighbours):
+    """What happens outside the data: two estimates, the sum of the kernel, the effective number of neighbours.
+
+    Parameters
+    ----------
+    queries : (m,) array
+    estimates : dict of two names to (m,) arrays
+    truth, similarity_sum, neighbours : (m,) arrays
+    keys, values : (n,) arrays
+    """
+    figure, axes = panels(3, 1, 5.4, sharex=True, height_ratios=[1.9, 1, 1])
+    top, middle, bottom = axes.flat
+    draw_data(top, keys, values, 16)
+    draw_truth(top, queries, truth)
+    (first, estimate), (second, other) = estimates.items()
+    draw_estimate(top, queries, estimate)
+    draw_estimate(top, queries, other, "second", linestyle=(0, (3, 1.2)))
+    at_right = queries[-1] - 0.1
+    say(top, at_right, estimate[-1] - 1.1, first, "estimate", ha="right")
+    say(top, keys[-1] + 0.3, 1.4, second, "second")
+    say(top, at_right, 7.2, "truth", "truth", ha="right")
+    middle.semilogy(queries, similarity_sum, color=COLOURS["data"])
+    bottom.plot(queries, neighbours, color=COLOURS["data"])
+    for ax in axes.flat:
+        ax.axvspan(keys[0], keys[-1], color="#f0f0f0", zorder=-1, linewidth=0)
+    top.set(ylabel="$y$", ylim=(-6, 11))
+    middle.set(ylabel=r"$\sum_j K$", ylim=(1e-9, 1e2), yticks=[1e-8, 1e-4, 1])
+    bottom.set(ylabel=r"$1 / \sum_j w_j^2$", ylim=(0, None), xlabel="query $q$", xlim=(queries[0], queries[-1]))
+    figure.align_ylabels(axes[:, 0])
+    return figure
+
+
+def influence(keys, values, query, weights, change):
+    """Which measurement holds the estimate up: weights as areas above, the change by deleting each key below.
+
+    Parameters
+    ----------
+    keys, values, weights : (n,) arrays
+    query : float
+    change : (n,) array
+        Of the estimate, if that key is deleted.
+    """
+    figure, axes = panels(2, 1, 4.4, sharex=True, height_ratios=[1.5, 1])
+    above, below = axes.flat
+    estimate = weights @ values
+    draw_data(above, keys, values, 6 + 900 * weights)
+    above.axhline(estimate, color=COLOURS["estimate"], linewidth=1.2, zorder=1)
+    above.plot(query, estimate, "D", color=COLOURS["estimate"], markersize=8, zorder=5)
+    say(above, keys[0], estimate + 0.35, "$f(q)$", "estimate")
+    below.axhline(0, color="#9a9a9a", linewidth=0.8)
+    below.vlines(keys, 0, change, color=COLOURS["data"], linewidth=2.5)
+    below.plot(keys, change, "o", color=COLOURS["data"], markersize=4)
+    for ax in axes.flat:
+        draw_query(ax, query)
+    say(above, query + 0.06, values.max() + 0.55, "query $q$", "query")
+    above.set(ylabel="value $y$", ylim=(values.min() - 0.6, values.max() + 1.1))
+    below.set(xlabel="key $k$", ylabel="change of $f(q)$")
+    figure.align_ylabels(axes[:, 0])
     return figure
