@@ -87,9 +87,11 @@ def nearest_distance(d, own):
 def relative_kernel(d, near, own, problem):
     """Return K of a tile of distances; the Gaussian is 1 at distance `near`."""
     if problem.kernel.name == "gaussian":
-        k = np.exp(gaussian_score(d, near[:, None], problem.sigma))
-    else:
-        k = problem.kernel.profile(d / d.dtype.type(problem.sigma))
+        score = gaussian_score(d, near[:, None], problem.sigma)
+        if own is not None:
+            score[own] = -np.inf  # nearer than `near`: its exponential could overflow
+        return np.exp(score)
+    k = problem.kernel.profile(d / d.dtype.type(problem.sigma))
     if own is not None:
         k[own] = 0
     return k
