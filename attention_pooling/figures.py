@@ -211,7 +211,8 @@ def kernels_as_attention(kernels):
         Profiles K(u) of the scaled distance u.
     """
     figure, axes = panels(2, len(kernels), 3.4, sharex=True, sharey="row")
-    offset = np.linspace(-2.2, 2.2, 881)
+    edge = 1 + 1e-9
+    offset = np.sort(np.concatenate([np.linspace(-2.2, 2.2, 177), [-edge, -0.999, 0.999, edge]]))
     for (name, profile), (above, below) in zip(kernels.items(), axes.T):
         weight = profile(np.abs(offset))
         score = np.log(weight, out=np.full_like(weight, np.nan), where=weight > 0)
