@@ -91,8 +91,11 @@ def _typeset(node: nodes.Node, tex: str, display: bool) -> str:
 
 
 def visit_inline(translator, node: nodes.math) -> None:
-    translator.body.append(translator.starttag(node, "span", "", CLASS="math notranslate nohighlight"))
-    translator.body.append(_typeset(node, node.astext(), False) + "</span>")
+    html = _typeset(node, node.astext(), False)
+    # About as wide as a phone: such a formula may scroll inside itself there (see book.css).
+    wide = " wide" if html.count("<mjx-c ") > 22 else ""
+    translator.body.append(translator.starttag(node, "span", "", CLASS=f"math notranslate nohighlight{wide}"))
+    translator.body.append(html + "</span>")
     raise nodes.SkipNode
 
 

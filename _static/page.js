@@ -33,6 +33,11 @@
     }
   }
 
+  // Know the colours before the first paint: the theme's own script sets them only at the end of the page.
+  if (document.documentElement.dataset.theme === "auto") {
+    document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  }
+
   addEventListener("beforeprint", unfoldForPrint);
   searchFromDisk();
   document.addEventListener("DOMContentLoaded", () => {
