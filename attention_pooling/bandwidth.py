@@ -100,7 +100,8 @@ def bandwidth_gradient(keys, values, kernel="gaussian", bandwidth=1.0, *, leave_
     """Return the derivative of the mean squared error with respect to log sigma."""
     problem, values = as_problem(keys, keys, kernel, bandwidth, leave_one_out, values)
     if problem.kernel.derivative is None:
-        raise ValueError("kernel 'boxcar' has no derivative")
+        raise ValueError("kernel 'boxcar' has no derivative to follow: the error is constant in the bandwidth "
+                         "except for jumps where a key enters a window; use select_bandwidth, or another kernel")
     y = values.reshape(len(values), -1)
     rows = slice(0, len(y))
     d = distances(problem, rows, rows)
