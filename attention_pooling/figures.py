@@ -415,7 +415,7 @@ def beyond_the_data(queries, estimates, truth, keys, values, similarity_sum, nei
     middle.semilogy(queries, similarity_sum, color=COLOURS["data"])
     bottom.plot(queries, neighbours, color=COLOURS["data"])
     for ax in axes.flat:
-        ax.axvspan(keys[0], keys[-1], color="#f0f0f0", zorder=-1, linewidth=0)
+        ax.axvspan(keys[0], keys[-1], color="#e9f3f9", zorder=-1, linewidth=0)
     top.set(ylabel="$y$", ylim=(-6, 11))
     middle.set(ylabel=r"$\sum_j K$", ylim=(1e-9, 1e2), yticks=[1e-8, 1e-4, 1])
     bottom.set(ylabel=r"$1 / \sum_j w_j^2$", ylim=(0, None), xlabel="query $q$", xlim=(queries[0], queries[-1]))
