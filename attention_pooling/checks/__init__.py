@@ -12,12 +12,12 @@ There is no check "no such check".
 
 import difflib
 
-from . import _exercises
+from . import _exercises, _scenarios
 from ._core import NOT_ATTEMPTED, NOT_YET, RIGHT, CheckResult, Task, lay_out
 
 __all__ = ["CheckResult", "Hint", "NOT_ATTEMPTED", "NOT_YET", "RIGHT", "TASKS", "check", "hint"]
 
-TASKS: dict[str, Task] = {task.name: task for task in _exercises.TASKS}
+TASKS: dict[str, Task] = {task.name: task for task in [*_exercises.TASKS, *_scenarios.TASKS]}
 
 
 class Hint:
