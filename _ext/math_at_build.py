@@ -46,6 +46,7 @@ function styles() { return adaptor.textContent(output.styleSheet(page)); }
 "started"
 """
 GLYPH = re.compile(r"mjx-c(?=[0-9A-F])[0-9A-F]+")
+RULE = re.compile(r'[^{}]+\{(?:"(?:\\.|[^"\\])*"|[^{}"])*\}')  # braces may stand inside a string: they are glyphs too
 
 
 class MathJaxInPython:
@@ -74,7 +75,7 @@ class MathJaxInPython:
     def css(self) -> str:
         """Return the style sheet, reduced to the glyphs in use."""
         used = set(GLYPH.findall("".join(self.typeset_already.values())))
-        rules = re.findall(r"[^{}]+\{[^{}]*\}", self.engine.call("styles"))
+        rules = RULE.findall(self.engine.call("styles"))
         return "".join(rule for rule in rules if set(GLYPH.findall(rule.split("{")[0])) <= used)
 
 

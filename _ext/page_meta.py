@@ -5,6 +5,7 @@ The description is the page's own metadata entry ``description`` where there is 
 
 from __future__ import annotations
 
+import re
 from html import escape
 
 from docutils import nodes
@@ -19,7 +20,7 @@ def first_words(doctree: nodes.document, limit: int = 160) -> str:
         words += paragraph.astext().split()
         if len(" ".join(words)) >= 70:
             break
-    text = " ".join(words)
+    text = re.sub(r"^You will do: *(\w)", lambda found: found[1].upper(), " ".join(words))
     if len(text) <= limit:
         return text
     return text[: limit - 1].rsplit(" ", 1)[0].rstrip(" ,;:.") + "…"
