@@ -25,7 +25,7 @@ def two_scores(query, names):
     Dots mark where a contour meets the circle: at the same places, because the two scores differ there by a constant.
     """
     figure, axes = panels(1, 2, height=3.55, sharey=True)
-    side = np.linspace(-1.6, 1.6, 121)
+    side = np.linspace(-1.6, 1.6, 65)
     first, second = np.meshgrid(side, side)
     product = query[0] * first + query[1] * second
     distance = -((first - query[0]) ** 2 + (second - query[1]) ** 2) / 2
@@ -35,7 +35,8 @@ def two_scores(query, names):
     for ax, score, offset, name in zip(axes[0], (distance, product), (shift, 0.0), names):
         outside = np.arange(1.25, 3, 0.25)
         every = np.concatenate([-outside[::-1], levels, outside]) - offset
-        ax.contourf(first, second, score, every, cmap=WEIGHT_MAP, alpha=0.55, vmin=-1.6 - offset, vmax=2.4 - offset)
+        ground = ax.contourf(first, second, score, every, cmap=WEIGHT_MAP, alpha=0.55, vmin=-1.6 - offset, vmax=2.4 - offset)
+        ground.set_rasterized(True)
         ax.contour(first, second, score, every, colors="white", linewidths=0.8, linestyles="solid")
         draw_circle(ax)
         for level in levels[np.abs(levels) < np.linalg.norm(query)]:
@@ -165,7 +166,7 @@ def projections(angles, stages):
     figure, axes = panels(1, len(stages), height=3.3)
     for ax, (name, (queries, keys)) in zip(axes[0], stages.items()):
         reach = 1.08 * max(np.abs(queries).max(), np.abs(keys).max())
-        marks = {"c": angles, "cmap": "twilight_shifted", "vmin": -np.pi, "vmax": np.pi}
+        marks = {"c": angles, "cmap": "twilight_shifted", "vmin": -np.pi, "vmax": np.pi, "rasterized": True}
         ax.scatter(*keys.T, s=26, marker="x", linewidths=1.1, **marks)
         dots = ax.scatter(*queries.T, s=24, edgecolors="white", linewidths=0.5, **marks)
         corner(ax, name)
