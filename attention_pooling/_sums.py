@@ -1,80 +1,97 @@
-"""Kernel sums in blocks: the one engine behind every estimate."""
+"""The engine behind every estimate: sums of K and of K times value, tile by tile.
+
+An estimate is a ratio of two sums over the keys, so no matrix of weights is needed: the
+queries and keys are cut into tiles of distances that stay in the processor's cache, each
+tile adds to the sums of its queries, and the memory used does not grow with their number.
+The Gaussian is taken relative to the nearest key met so far; when a nearer one turns up,
+the sums so far shrink by the ratio of the two (the merge law of chapter 5). Keys with one
+feature are sorted first, see `_sorted`, so that most tiles are never made.
+"""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-ROWS, COLUMNS = 64, 512  # a tile of distances that stays in the processor's cache
+ROWS, COLUMNS = 64, 512  # a tile of 256 kB in float64: the numbers stay in the L2 cache
+QUIET = {"over": "ignore", "under": "ignore", "invalid": "ignore"}  # each is handled below
 
 
 @dataclass
 class Sums:
-    """Per query: nearest distance, sum of K, and sum of K times value.
+    """What one pass over the keys leaves of each query.
 
-    For the Gaussian, K is taken relative to the nearest key.
+    For the Gaussian, K is relative to the nearest key: 1 there, at any bandwidth.
     """
 
-    nearest: np.ndarray  # (m,)
-    s: np.ndarray  # (m,)
-    t: np.ndarray  # (m, p)
+    nearest: np.ndarray  # (m,) distance to the nearest key, infinite if there is none
+    s: np.ndarray  # (m,) sum of K
+    t: np.ndarray  # (m, p) sum of K times value
 
 
 def kernel_sums(problem, values, leave_one_out=False):
-    """Return the `Sums` of all queries over all keys; values have shape (n, p)."""
+    """Return the `Sums` of all queries over all keys; `values` has shape (n, p)."""
+    from ._sorted import sorted_sums
+
+    with np.errstate(**QUIET):
+        if problem.keys.shape[1] == 1:
+            return sorted_sums(problem, values, leave_one_out)
+        return _tiled_sums(problem, values, leave_one_out)
+
+
+def _tiled_sums(problem, values, leave_one_out):
     m, n = len(problem.queries), len(problem.keys)
     sums = Sums(np.full(m, np.inf), np.zeros(m), np.zeros((m, values.shape[1])))
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        for top in range(0, m, ROWS):
-            for left in range(0, n, COLUMNS):
-                rows, columns = slice(top, top + ROWS), slice(left, left + COLUMNS)
-                _add_tile(sums, rows, columns, problem, values, leave_one_out)
+    for rows in slices(0, m, ROWS):
+        for columns in slices(0, n, COLUMNS):
+            d = distances(problem, rows, columns)
+            own = own_entries(rows, columns) if leave_one_out else None
+            near = np.minimum(sums.nearest[rows], nearest_distance(d, own))
+            if problem.kernel.name == "gaussian":
+                shrink = gaussian_ratio(sums.nearest[rows], near, problem.sigma)
+                sums.s[rows] *= shrink
+                sums.t[rows] *= shrink[:, None]
+            sums.nearest[rows] = near
+            k = relative_kernel(problem, d, near, own)
+            sums.s[rows] += k.sum(axis=1)
+            sums.t[rows] += k @ values[columns]
     return sums
 
 
-def _add_tile(sums, rows, columns, problem, values, leave_one_out):
-    d = distances(problem, rows, columns)
-    own = own_entries(rows, columns, d.shape) if leave_one_out else None
-    near = np.minimum(sums.nearest[rows], nearest_distance(d, own))
-    if problem.kernel.name == "gaussian":
-        shrink = np.exp(gaussian_score(sums.nearest[rows, None], near[:, None], problem.sigma))
-        sums.s[rows] *= shrink[:, 0]
-        sums.t[rows] *= shrink
-    k = relative_kernel(d, near, own, problem)
-    sums.nearest[rows] = near
-    sums.s[rows] += k.sum(axis=1)
-    sums.t[rows] += k @ values[columns]
+def slices(start, stop, step):
+    """Yield the slices of at most `step` that cover start ... stop."""
+    for first in range(start, stop, step):
+        yield slice(first, min(first + step, stop))
 
 
 def distances(problem, rows, columns):
     """Return the distances of a tile, (rows, columns), in the units of the keys."""
     queries, keys = problem.queries[rows], problem.keys[columns]
-    if queries.shape[1] == 1:
-        return np.abs(queries - keys[:, 0])
+    if keys.shape[1] == 1:
+        d = queries - keys[:, 0]
+        return np.abs(d, out=d)
     largest = max(np.abs(queries).max(initial=0), np.abs(keys).max())
-    safe = largest < 1e150 and problem.sigma > 1e-140  # squares neither overflow nor vanish
+    squares_fit = largest < 1e150 and problem.sigma > 1e-140  # none overflows or vanishes
     total = np.zeros((len(queries), len(keys)), dtype=keys.dtype)
-    for feature in range(keys.shape[1]):
-        gap = queries[:, feature, None] - keys[:, feature]
+    for feature, column in enumerate(keys.T):
+        gap = queries[:, feature, None] - column
         if problem.relative is not None:
             gap /= problem.relative[feature]
-        if safe:
+        if squares_fit:
             gap *= gap
             total += gap
         else:
             np.hypot(total, gap, out=total)
-    return np.sqrt(total, out=total) if safe else total
+    return np.sqrt(total, out=total) if squares_fit else total
 
 
-def own_entries(rows, columns, shape):
-    """Return the tile's indices (i, j) at which query and key are the same sample."""
-    first = max(rows.start, columns.start)
-    last = min(rows.start + shape[0], columns.start + shape[1])
-    index = np.arange(first, max(first, last))
-    return index - rows.start, index - columns.start
+def own_entries(rows, columns):
+    """Return the indices (i, j) of a tile where query and key are the same sample."""
+    same = np.arange(max(rows.start, columns.start), min(rows.stop, columns.stop))
+    return same - rows.start, same - columns.start
 
 
-def nearest_distance(d, own):
-    """Return each row's smallest distance, the own key left out."""
+def nearest_distance(d, own=None):
+    """Return the smallest distance of each row, leaving out the own key."""
     if own is None:
         return d.min(axis=1)
     kept = d[own]
@@ -84,24 +101,29 @@ def nearest_distance(d, own):
     return near
 
 
-def relative_kernel(d, near, own, problem):
-    """Return K of a tile of distances; the Gaussian is 1 at distance `near`."""
+def relative_kernel(problem, d, near, own=None):
+    """Return K of a tile of distances: 0 for the own key, the Gaussian 1 at `near`."""
     if problem.kernel.name == "gaussian":
-        score = gaussian_score(d, near[:, None], problem.sigma)
-        if own is not None:
-            score[own] = -np.inf  # nearer than `near`: its exponential could overflow
-        return np.exp(score)
-    k = problem.kernel.profile(d / d.dtype.type(problem.sigma))
+        k = gaussian_ratio(d, near[:, None], problem.sigma)
+    else:
+        k = problem.kernel.profile(d / d.dtype.type(problem.sigma))
     if own is not None:
+        k = np.array(k)
         k[own] = 0
     return k
 
 
-def gaussian_score(d, near, sigma):
-    """Return log K(d) - log K(near), factored so that nothing overflows to NaN."""
-    near = np.where(np.isinf(near), 0, near).astype(d.dtype)
+def gaussian_ratio(d, near, sigma):
+    """Return K(d) / K(near) for the Gaussian: 1 at d = near, finite for every sigma > 0.
+
+    The score -(d**2 - near**2) / (2 sigma**2) is taken in factors. Each square alone may
+    overflow, and the difference of two infinities would be NaN.
+    """
     sigma = d.dtype.type(sigma)
-    score = (d - near) / sigma * ((d + near) / sigma)
+    near = np.where(np.isinf(near), 0, near).astype(d.dtype)
+    score = (d - near) / sigma
+    score *= (d + near) / sigma
     score *= -0.5
-    score[np.broadcast_to(d == near, score.shape)] = 0
-    return score
+    if np.isinf(2 * near.max(initial=0) / sigma):
+        score[d == near] = 0  # here 0 times infinity
+    return np.exp(score, out=score)

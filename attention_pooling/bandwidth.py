@@ -105,9 +105,9 @@ def bandwidth_gradient(keys, values, kernel="gaussian", bandwidth=1.0, *, leave_
     y = values.reshape(len(values), -1)
     rows = slice(0, len(y))
     d = distances(problem, rows, rows)
-    own = own_entries(rows, rows, d.shape) if leave_one_out else None
+    own = own_entries(rows, rows) if leave_one_out else None
     near = nearest_distance(d, own)
-    k = relative_kernel(d, near, own, problem)
+    k = relative_kernel(problem, d, near, own)
     u = d / problem.sigma
     slope = -u * problem.kernel.derivative(u)
     if problem.kernel.name == "gaussian":

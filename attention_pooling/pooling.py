@@ -6,7 +6,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 import numpy as np
 
 from ._inputs import as_floats, as_keys, as_problem, as_queries, as_values, finite
-from ._sums import (COLUMNS, Sums, distances, gaussian_score, kernel_sums, nearest_distance,
+from ._sums import (distances, gaussian_ratio, kernel_sums, nearest_distance,
                     own_entries, relative_kernel)
 
 __all__ = ["EmptyNeighbourhoodWarning", "PartialPool", "attention_weights",
@@ -28,9 +28,9 @@ def attention_weights(queries, keys, kernel="gaussian", bandwidth=1.0, *, leave_
         for top in range(0, m, step):
             rows, columns = slice(top, top + step), slice(0, n)
             d = distances(problem, rows, columns)
-            own = own_entries(rows, columns, d.shape) if leave_one_out else None
+            own = own_entries(slice(top, top + len(d)), columns) if leave_one_out else None
             nearest[rows] = nearest_distance(d, own)
-            k = relative_kernel(d, nearest[rows], own, problem)
+            k = relative_kernel(problem, d, nearest[rows], own)
             total = k.sum(axis=1, keepdims=True)
             weights[rows] = k / np.where(total > 0, total, 1)
     empty = ~weights.any(axis=1) & problem.finite
@@ -127,8 +127,8 @@ class PartialPool:
         near = np.minimum(self.nearest, other.nearest)
         if self.kernel == "gaussian":
             with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-                c1 = np.exp(gaussian_score(self.nearest, near, self.bandwidth))
-                c2 = np.exp(gaussian_score(other.nearest, near, self.bandwidth))
+                c1 = gaussian_ratio(self.nearest, near, self.bandwidth)
+                c2 = gaussian_ratio(other.nearest, near, self.bandwidth)
         else:
             c1 = c2 = np.ones(len(near))
         col = (slice(None),) + (None,) * (self.t.ndim - 1)
