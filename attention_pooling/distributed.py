@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attention_pooling.pooling import PartialPool
+from ._inputs import as_bandwidth, as_kernel
+from .pooling import PartialPool
 
 if TYPE_CHECKING:
     import dask.array
@@ -57,7 +58,9 @@ def nadaraya_watson(queries, keys, values, kernel="gaussian", bandwidth=1.0) -> 
     -----
     Per block of queries the sums s = Σ K and t = Σ K·v, with the largest score m factored out, obey the merge law that
     chapter 5, *Scale up*, derives; the tree may have any shape, and a lost block is computed anew from its own keys.
-    A worker holds a few blocks of keys at a time and one pool per block of queries, never a row of weights.
+    The smaller side, queries with their sums or keys with their values, has to fit in the memory of each worker; the
+    larger one passes through in blocks. A row of weights is never held. Where both are too large, call this for one
+    slice of the queries after the other.
     The `EmptyNeighbourhoodWarning` is given in the process that divides, so with worker processes it is in their log.
 
     References
@@ -76,8 +79,8 @@ def nadaraya_watson(queries, keys, values, kernel="gaussian", bandwidth=1.0) -> 
     for name, array in (("keys", keys), ("values", values)):
         if not isinstance(array, da.Array):
             raise TypeError(
-                f"`{name}` is a {type(array).__name__}, not a dask array: wrap it with "
-                f"dask.array.from_array({name}, chunks=…), or use attention_pooling.nadaraya_watson for arrays in memory"
+                f"{name} must be a dask array, got {type(array).__name__}; wrap it with dask.array.from_array({name}, "
+                f"chunks=...), or use attention_pooling.nadaraya_watson, which takes arrays in memory"
             )
     scalar = np.ndim(queries) == 0
     if not isinstance(queries, da.Array):
@@ -92,14 +95,21 @@ def nadaraya_watson(queries, keys, values, kernel="gaussian", bandwidth=1.0) -> 
         _require_first_axis_chunks(name, array)
     if keys.chunks[0] != values.chunks[0]:
         raise ValueError(
-            f"`keys` and `values` are chunked differently along the first axis ({_short(keys.chunks[0])} and "
-            f"{_short(values.chunks[0])}): use values.rechunk({{0: keys.chunks[0]}})"
+            f"values must be chunked like keys along the first axis, got chunks of {_short(values.chunks[0])} and of "
+            f"{_short(keys.chunks[0])}; use values.rechunk({{0: keys.chunks[0]}})"
         )
-    PartialPool(np.zeros((0,) + queries.shape[1:]), kernel, bandwidth)  # refuses a bad kernel or bandwidth now, not later
+    as_kernel(kernel), as_bandwidth(bandwidth, 1 if keys.ndim == 1 else keys.shape[1])  # refused now, not in a task
 
     dtypes = {array.dtype for array in (queries, keys, values)}
     dtype = np.dtype(np.float32 if dtypes == {np.dtype(np.float32)} else np.float64)
-    estimate = _graph(da, queries, keys, values, functools.partial(_part, kernel, bandwidth, dtype), dtype)
+    # The smaller side goes to every worker whole, the larger one passes block by block. Were both in blocks, the first
+    # block of estimates would ask for all keys, and these would wait in memory for the other blocks of queries.
+    chunks = queries.chunks[0]
+    bytes_per_query = queries.nbytes / max(1, len(queries)) + values.nbytes / len(values)  # with its sums
+    if len(queries) * bytes_per_query <= keys.nbytes + values.nbytes:
+        queries = queries.rechunk({0: -1})
+    part = functools.partial(_part, kernel, bandwidth, dtype)
+    estimate = _graph(da, queries, keys, values, part, dtype).rechunk({0: chunks})
     return estimate[0] if scalar else estimate
 
 
@@ -124,7 +134,7 @@ def _graph(da, queries, keys, values, part, dtype):
             level = [(merge_name, i, depth, group) for group in range(len(groups))]
             tasks.update(zip(level, ((_merge, group) for group in groups), strict=True))
             depth += 1
-        tasks[(name, i, *estimate_tail)] = (_estimate, level)
+        tasks[(name, i, *estimate_tail)] = (functools.partial(_estimate, dtype), level)
     graph = HighLevelGraph.from_collections(name, tasks, dependencies=[queries, keys, values])
     chunks = (queries.chunks[0], *((size,) for size in values.shape[1:]))
     return da.Array(graph, name, chunks, dtype=dtype)
@@ -133,18 +143,19 @@ def _graph(da, queries, keys, values, part, dtype):
 def _part(kernel, bandwidth, dtype, number, queries, keys, values):
     """The task of one block of queries and one block of keys."""
     queries, keys, values = (np.asarray(array, dtype) for array in (queries, keys, values))
+    pool = PartialPool(queries, kernel, bandwidth)
     try:
-        return PartialPool(queries, kernel, bandwidth).update(keys, values)
+        return pool.update(keys, values) if len(keys) else pool
     except ValueError as error:
-        raise ValueError(f"block {number} of `keys` and `values`: {error}") from error
+        raise ValueError(f"block {number} of keys and values: {error}") from error
 
 
 def _merge(pools):
     return functools.reduce(PartialPool.merge, pools)
 
 
-def _estimate(pools):
-    return _merge(pools).result()
+def _estimate(dtype, pools):
+    return _merge(pools).result().astype(dtype, copy=False)
 
 
 def _block_keys(array):
@@ -165,28 +176,28 @@ def _dask_array():
 
 def _require_known_chunks(name, array):
     if any(math.isnan(size) for axis in array.chunks for size in axis):
-        raise ValueError(f"`{name}` has unknown chunk sizes: call {name}.compute_chunk_sizes() first")
+        raise ValueError(f"{name} must have known chunk sizes, got unknown ones; call {name}.compute_chunk_sizes() first")
 
 
 def _require_shapes(queries, keys, values):
     for name, array in (("queries", queries), ("keys", keys)):
         if array.ndim not in (1, 2):
-            raise ValueError(f"`{name}` has shape {array.shape}: it has to be (n,) or (n, d), one row a sample")
+            raise ValueError(f"{name} must have shape (n,) or (n, features), got {array.shape}")
     if values.ndim == 0 or len(keys) != len(values):
-        raise ValueError(f"`values` has shape {values.shape} for {len(keys)} keys: one row for each key is needed")
+        raise ValueError(f"values must have one entry per key ({len(keys)}), got shape {values.shape}")
     if len(keys) == 0:
-        raise ValueError("`keys` is empty: at least one key is needed")
+        raise ValueError(f"keys must hold at least one key, got shape {keys.shape}")
     widths = [1 if array.ndim == 1 else array.shape[1] for array in (queries, keys)]
     if widths[0] != widths[1]:
-        raise ValueError(f"`queries` has {widths[0]} features and `keys` has {widths[1]}: they have to be equal")
+        raise ValueError(f"queries must have as many features as keys, got {widths[0]} and {widths[1]}")
 
 
 def _require_first_axis_chunks(name, array):
     for axis in range(1, array.ndim):
         if array.numblocks[axis] > 1:
             raise ValueError(
-                f"`{name}` is chunked along axis {axis} ({_short(array.chunks[axis])}); only the first axis may be, "
-                f"as a weight needs all features of its key: use {name}.rechunk({{{axis}: -1}})"
+                f"{name} must be chunked along the first axis only, got chunks of {_short(array.chunks[axis])} along "
+                f"axis {axis}; use {name}.rechunk({{{axis}: -1}})"
             )
 
 

@@ -15,6 +15,7 @@ def main() -> None:
     parser.add_argument("tables", nargs="*", metavar="TABLE", help="estimator, growth, workers (default: all)")
     parser.add_argument("--threads", type=int, default=1, help="threads of BLAS and PyTorch (default: 1, one core)")
     parser.add_argument("--repeats", type=int, default=5, help="rounds that count (default: 5)")
+    parser.add_argument("--largest", type=int, default=1_000_000, help="largest number of keys (default: 1,000,000)")
     parser.add_argument("--out", type=Path, default=Path("_build/benchmarks"), help="folder for JSON and picture")
     options = parser.parse_args()
     for variable in THREAD_VARIABLES:  # before NumPy is imported
@@ -25,7 +26,7 @@ def main() -> None:
     unknown = set(options.tables) - set(report.TABLES)
     if unknown:
         parser.error(f"no table {sorted(unknown)}; there are {', '.join(report.TABLES)}")
-    results = report.run(options.tables or list(report.TABLES), options.repeats)
+    results = report.run(options.tables or list(report.TABLES), options.repeats, options.largest)
     options.out.mkdir(parents=True, exist_ok=True)
     path = options.out / "benchmarks.json"
     path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")

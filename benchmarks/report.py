@@ -11,8 +11,8 @@ from benchmarks.workers import worker_rows
 
 TABLES = {
     "estimator": (
-        "The estimator beside its peers: 10,000 queries × 10,000 keys, one feature, Gaussian, σ = 0.5",
-        lambda repeats: estimator_rows(repeats=repeats),
+        "The estimator beside its peers: {n:,} queries × {n:,} keys, one feature, Gaussian, σ = 0.5",
+        lambda repeats, largest: estimator_rows(min(largest, 10_000), repeats),
         {
             "estimator": "estimator",
             "dtype": "dtype",
@@ -26,7 +26,7 @@ TABLES = {
     ),
     "growth": (
         "Growth with the number of keys",
-        lambda repeats: growth_rows(repeats=min(repeats, 3)),
+        lambda repeats, largest: growth_rows(min(repeats, 3), largest),
         {
             "kernel": "kernel",
             "queries": "queries",
@@ -40,7 +40,7 @@ TABLES = {
     ),
     "workers": (
         "Weak scaling: the same number of keys for each worker process",
-        lambda repeats: worker_rows(repeats=repeats),
+        lambda repeats, largest: worker_rows(repeats),
         {
             "workers": "workers",
             "keys": "keys",
@@ -53,14 +53,14 @@ TABLES = {
 }
 
 
-def run(tables: list[str], repeats: int) -> dict:
+def run(tables: list[str], repeats: int, largest: int) -> dict:
     """Measure and print the named tables; everything measured comes back for the JSON."""
     results: dict = {"machine": machine_facts()}
     for name in tables:
         title, rows_of, columns = TABLES[name]
-        print(f"\n{title}\n")
+        print(f"\n{title.format(n=min(largest, 10_000))}\n")
         print("\n".join(f"  {fact}: {value}" for fact, value in results["machine"].items()), end="\n\n", flush=True)
-        results[name] = rows_of(repeats)
+        results[name] = rows_of(repeats, largest)
         print(table(results[name], columns), flush=True)
         if name == "estimator":
             for peer in PEERS.values():
@@ -102,7 +102,7 @@ def draw(results: dict, folder: Path) -> list[Path]:
     matplotlib.use("agg")
     import matplotlib.pyplot as plt
 
-    from attention_pooling.figures import growth_with_keys
+    from attention_pooling.figures_scaling import growth_with_keys
 
     growth_with_keys(results["growth"])
     path = folder / "growth.svg"
