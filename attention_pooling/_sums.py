@@ -104,9 +104,14 @@ def nearest_distance(d, own=None):
 def relative_kernel(problem, d, near, own=None):
     """Return K of a tile of distances: 0 for the own key, the Gaussian 1 at `near`."""
     if problem.kernel.name == "gaussian":
+        if own is None:
+            return gaussian_ratio(d, near[:, None], problem.sigma)
+        kept = d[own]
+        d[own] = np.inf  # nearer than `near`: its ratio could overflow
         k = gaussian_ratio(d, near[:, None], problem.sigma)
-    else:
-        k = problem.kernel.profile(d / d.dtype.type(problem.sigma))
+        d[own] = kept
+        return k
+    k = problem.kernel.profile(d / d.dtype.type(problem.sigma))
     if own is not None:
         k = np.array(k)
         k[own] = 0
