@@ -2,8 +2,12 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.colors import LinearSegmentedColormap
 
 from .figures import COLOURS, WEIGHT_MAP, corner, panels, say
+
+# A colour wheel of Okabe-Ito hues: angles close to −π and to π have the same colour.
+ANGLE_MAP = LinearSegmentedColormap.from_list("angle", ["#0072B2", "#009E73", "#E0B000", "#D55E00", "#CC79A7", "#0072B2"])
 
 
 def draw_circle(ax, **options):
@@ -65,7 +69,7 @@ def keys_and_weights(keys, query, weights, names):
     plane, bars = axes[0]
     draw_circle(plane, color="#bbbbbb")
     draw_arrow(plane, query, "query")
-    say(plane, *(query * 0.62 + [0.0, 0.1]), "$q$", "query", fontsize=12, ha="right", va="bottom")
+    say(plane, *(query * 0.45 + [-0.08, 0.0]), "$q$", "query", fontsize=12, ha="right", va="bottom")
     plane.scatter(*keys.T, s=34, facecolors=COLOURS["data"], edgecolors="white", linewidths=0.8, zorder=6)
     for number, key in enumerate(keys, 1):
         out = key * (1 + 0.17 / np.linalg.norm(key))
@@ -166,7 +170,7 @@ def projections(angles, stages):
     figure, axes = panels(1, len(stages), height=3.3)
     for ax, (name, (queries, keys)) in zip(axes[0], stages.items()):
         reach = 1.08 * max(np.abs(queries).max(), np.abs(keys).max())
-        marks = {"c": angles, "cmap": "twilight_shifted", "vmin": -np.pi, "vmax": np.pi, "rasterized": True}
+        marks = {"c": angles, "cmap": ANGLE_MAP, "vmin": -np.pi, "vmax": np.pi, "rasterized": True}
         ax.scatter(*keys.T, s=26, marker="x", linewidths=1.1, **marks)
         dots = ax.scatter(*queries.T, s=24, edgecolors="white", linewidths=0.5, **marks)
         corner(ax, name)

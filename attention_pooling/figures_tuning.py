@@ -48,7 +48,7 @@ def draw_error_curves(ax, curve, label_at, unit=""):
             continue
         ax.plot(curve.bandwidths, error, color=colour, linestyle=dash)
         best = int(np.argmin(error))
-        if 0 < best < len(error) - 1:
+        if error[best] < 0.999 * min(error[0], error[-1]):
             ax.plot(curve.bandwidths[best], error[best], "D", color=colour, ms=6, mec="white", zorder=5)
         if name in label_at:
             say(ax, *label_at[name], words, role)
@@ -73,18 +73,23 @@ def two_maps(left, right, names, labels=("key", "query"), largest=None):
     return figure
 
 
-def bandwidth_choices(chosen, best, edges):
-    """Histograms of the chosen and of the best σ over many data sets, one above the other, medians marked."""
+def bandwidth_choices(chosen, best, grid):
+    """Histograms of the chosen and of the best σ over many data sets, one above the other, medians marked.
+
+    `grid` holds the σ that were tried, evenly spaced on a logarithmic axis; two of them share a bar.
+    """
     figure, axes = panels(2, 1, height=3.3, sharex=True, sharey=True)
+    edges = (grid * np.sqrt(grid[0] / grid[1]))[::2]
     rows = ((best, "estimate", "best for the truth"), (chosen, "second", "chosen by leave-one-out"))
     for ax, (sigmas, role, words) in zip(axes[:, 0], rows):
         ax.hist(sigmas, edges, color=COLOURS[role], alpha=0.75, edgecolor="white", linewidth=0.6)
         middle = np.median(sigmas)
         ax.axvline(middle, color=TEXT[role], linewidth=1.4, linestyle=(0, (4, 2)))
-        say(ax, middle, 1.0, f" median {middle:.2f}", role, transform=ax.get_xaxis_transform(), va="top")
+        say(ax, middle * 1.03, 0.98, f"median {middle:.2f}", role, transform=ax.get_xaxis_transform(), va="top")
         corner(ax, words, role)
         ax.set_ylabel("data sets")
-    axes[1, 0].set(xlabel=SIGMA, xlim=(edges[0], edges[-1]))
+        bandwidth_axis(ax, edges[0], edges[-1])
+    axes[0, 0].set(xlabel="", ylim=(0, 1.25 * axes[0, 0].get_ylim()[1]))
     return figure
 
 
@@ -113,7 +118,7 @@ def descents(curve, paths, label_at, span):
         ax.plot(path[-1], height[-1], "s", color=TEXT[role], ms=7.5, mec="white", zorder=6)
         say(ax, *label_at[name], words, role)
     bandwidth_axis(ax, *span)
-    ax.set_ylabel("mean squared error")
+    ax.set(ylabel="mean squared error", ylim=(0, 3))
     ax.grid(axis="y")
     return figure
 
