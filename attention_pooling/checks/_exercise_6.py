@@ -44,7 +44,7 @@ def judge_slopes(case, output):
         return Verdict("shape", "Give two slopes: on the whole of [0, 5], and in the interior.")
     whole, interior = output.ravel()
 
-    def are(first, second, within=0.015):
+    def are(first, second, within=0.02):
         return abs(whole - first) < within and abs(interior - second) < within
 
     if are(-1 / 4, -1 / 5):
