@@ -1,0 +1,195 @@
+// @ts-check
+/**
+ * The estimator of `attention_pooling.pooling` and `.bandwidth`, for one feature, in the same order of operations.
+ * Rows are queries, columns are keys. A row of weights sums to 1, or is all zero where no key is in reach.
+ */
+
+/** @typedef {{profile: (u: number) => number, support: number, spread: number}} Kernel */
+
+/** The profiles K(u) of the scaled distance u ≥ 0, how far they reach, and their standard deviations. @type {Record<string, Kernel>} */
+export const kernels = {
+  gaussian: { profile: (u) => Math.exp(-0.5 * u * u), support: Infinity, spread: 1 },
+  boxcar: { profile: (u) => (u <= 1 ? 1 : 0), support: 1, spread: 1 / Math.sqrt(3) },
+  triangular: { profile: (u) => Math.max(0, 1 - u), support: 1, spread: 1 / Math.sqrt(6) },
+  epanechnikov: { profile: (u) => 0.75 * Math.max(0, 1 - u * u), support: 1, spread: 1 / Math.sqrt(5) },
+  constant: { profile: () => 1, support: Infinity, spread: Infinity },
+};
+
+/**
+ * One row of weights.
+ * The Gaussian's scores are taken relative to the nearest key, so they are finite at every σ.
+ * @param {Float64Array} row  filled with the weights
+ * @param {number} query @param {Float64Array} keys @param {string} name @param {number} sigma
+ * @param {number} left  the key left out, or −1
+ * @returns {number} the sum before it was divided out: 0 where no key is in reach
+ */
+export function weigh(row, query, keys, name, sigma, left = -1) {
+  const n = keys.length;
+  let total = 0;
+  if (name === "gaussian") {
+    let nearest = Infinity;
+    for (let i = 0; i < n; i++) if (i !== left) nearest = Math.min(nearest, (row[i] = Math.abs(query - keys[i])));
+    for (let i = 0; i < n; i++) {
+      if (i === left) row[i] = 0;
+      else {
+        const d = row[i];
+        total += row[i] = d === nearest ? 1 : Math.exp(-0.5 * (((d - nearest) / sigma) * ((d + nearest) / sigma)));
+      }
+    }
+  } else {
+    const { profile } = kernels[name];
+    for (let i = 0; i < n; i++) total += row[i] = i === left ? 0 : profile(Math.abs(query - keys[i]) / sigma);
+  }
+  if (total > 0) for (let i = 0; i < n; i++) row[i] /= total;
+  return total;
+}
+
+/** The weighted mean of the values. @param {Float64Array} row @param {Float64Array} values */
+export function pool(row, values) {
+  let sum = 0;
+  for (let i = 0; i < row.length; i++) sum += row[i] * values[i];
+  return sum;
+}
+
+/** How many equal weights would be as spread out: 1/Σw², or 0 where no key is in reach. @param {Float64Array} row */
+export function effective(row) {
+  let squares = 0;
+  for (const w of row) squares += w * w;
+  return squares > 0 ? 1 / squares : 0;
+}
+
+/**
+ * All rows of weights and the estimate at each query; NaN where no key is in reach.
+ * @param {Float64Array} queries @param {Float64Array} keys @param {Float64Array} values @param {string} kernel @param {number} sigma
+ * @param {boolean} loo  leave out key i for query i
+ */
+export function estimate(queries, keys, values, kernel, sigma, loo = false) {
+  const n = keys.length;
+  const matrix = new Float64Array(queries.length * n);
+  const fit = new Float64Array(queries.length);
+  for (let q = 0; q < queries.length; q++) {
+    const row = matrix.subarray(q * n, q * n + n);
+    fit[q] = weigh(row, queries[q], keys, kernel, sigma, loo ? q : -1) > 0 ? pool(row, values) : NaN;
+  }
+  return { matrix, fit };
+}
+
+/**
+ * Mean squared error of the estimate at the queries; +∞ where a window is empty.
+ * @param {Float64Array} row  room for one row of weights
+ * @param {Float64Array} queries @param {Float64Array} targets @param {Float64Array} keys @param {Float64Array} values
+ * @param {string} kernel @param {number} sigma @param {boolean} loo
+ */
+function meanSquaredError(row, queries, targets, keys, values, kernel, sigma, loo) {
+  let sum = 0;
+  for (let q = 0; q < queries.length; q++) {
+    if (!(weigh(row, queries[q], keys, kernel, sigma, loo ? q : -1) > 0)) return Infinity;
+    const miss = targets[q] - pool(row, values);
+    sum += miss * miss;
+  }
+  return sum / queries.length;
+}
+
+/**
+ * @typedef {{keys: Float64Array, values: Float64Array, queries: Float64Array | null, truth: Float64Array | null}} Data
+ * keys and values, and the queries at which the truth is known
+ * @typedef {{training: number, leave_one_out: number, validation: number | null}} Errors
+ */
+
+/** The three errors at one σ. @param {Data} data @param {string} kernel @param {number} sigma @returns {Errors} */
+export function errorsAt({ keys, values, queries, truth }, kernel, sigma) {
+  const row = new Float64Array(keys.length);
+  return {
+    training: meanSquaredError(row, keys, values, keys, values, kernel, sigma, false),
+    leave_one_out: meanSquaredError(row, keys, values, keys, values, kernel, sigma, true),
+    validation: queries && truth && meanSquaredError(row, queries, truth, keys, values, kernel, sigma, false),
+  };
+}
+
+/** The three errors over σ. @param {Data} data @param {string} kernel @param {Float64Array} bandwidths */
+export function errorCurves(data, kernel, bandwidths) {
+  const curves = { bandwidths, training: bandwidths.slice(), leave_one_out: bandwidths.slice(), validation: data.truth && bandwidths.slice() };
+  for (let s = 0; s < bandwidths.length; s++) {
+    const at = errorsAt(data, kernel, bandwidths[s]);
+    curves.training[s] = at.training;
+    curves.leave_one_out[s] = at.leave_one_out;
+    if (curves.validation) curves.validation[s] = /** @type {number} */ (at.validation);
+  }
+  return curves;
+}
+
+/**
+ * The σ of the smallest error of a curve, by a parabola through the lowest point and its neighbours in log σ; null where it has none.
+ * @param {Float64Array} bandwidths @param {Float64Array} errors
+ */
+export function lowest(bandwidths, errors) {
+  let s = -1;
+  for (let i = 0; i < errors.length; i++) if (errors[i] < Infinity && (s < 0 || errors[i] < errors[s])) s = i;
+  if (s < 0) return null;
+  const bend = errors[s - 1] - 2 * errors[s] + errors[s + 1];
+  if (!(bend > 0 && bend < Infinity)) return bandwidths[s];
+  const shift = (errors[s - 1] - errors[s + 1]) / (2 * bend);
+  return bandwidths[s] * (bandwidths[1] / bandwidths[0]) ** shift;
+}
+
+/**
+ * The σ of the smallest leave-one-out error: `select_bandwidth`, a grid and then golden sections in log σ.
+ * @param {Data} data @param {string} kernel @param {number[]} bounds @returns {number}
+ */
+export function selectBandwidth({ keys, values }, kernel, [low, high]) {
+  const row = new Float64Array(keys.length);
+  const error = (sigma) => meanSquaredError(row, keys, values, keys, values, kernel, sigma, true);
+  const grid = logSpace(low, high, 60);
+  const errors = Array.from(grid, error);
+  const i = errors.indexOf(Math.min(...errors));
+  let best = [errors[i], grid[i]];
+  let [lo, hi] = [Math.log(grid[Math.max(i - 1, 0)]), Math.log(grid[Math.min(i + 1, 59)])];
+  const ratio = (Math.sqrt(5) - 1) / 2;
+  for (let k = 0; k < 30; k++) {
+    const [a, b] = [hi - ratio * (hi - lo), lo + ratio * (hi - lo)];
+    const [fa, fb] = [error(Math.exp(a)), error(Math.exp(b))];
+    if (fa < best[0]) best = [fa, Math.exp(a)];
+    if (fb < best[0]) best = [fb, Math.exp(b)];
+    if (fa < fb) hi = b;
+    else lo = a;
+  }
+  return best[1];
+}
+
+/**
+ * Estimates of 100 resampled data sets on the grid, from one matrix of weights.
+ * With the truth at the keys: new noise of standard deviation `noise` on it. Else: the pairs drawn again with replacement.
+ * @param {Float64Array} matrix @param {Float64Array} values @param {Float64Array} draws  normals or uniforms, 100 × n
+ * @param {Float64Array | null} truth @param {number} noise
+ */
+export function resample(matrix, values, draws, truth, noise) {
+  const n = values.length;
+  const rows = matrix.length / n;
+  const out = new Float64Array(100 * rows);
+  const [over, under] = [new Float64Array(n), new Float64Array(n)];
+  for (let s = 0; s < 100; s++) {
+    under.fill(truth ? 1 : 0);
+    if (truth) for (let i = 0; i < n; i++) over[i] = truth[i] + noise * draws[s * n + i];
+    else {
+      for (let i = 0; i < n; i++) under[Math.floor(draws[s * n + i] * n)]++;
+      for (let i = 0; i < n; i++) over[i] = under[i] * values[i];
+    }
+    for (let q = 0; q < rows; q++) {
+      let [sum, weight] = [0, 0];
+      for (let i = 0, at = q * n; i < n; i++, at++) {
+        sum += matrix[at] * over[i];
+        weight += matrix[at] * under[i];
+      }
+      out[s * rows + q] = weight > 0 ? sum / weight : NaN;
+    }
+  }
+  return out;
+}
+
+/** σ on a log axis. @param {number} low @param {number} high @param {number} count */
+export const logSpace = (low, high, count) =>
+  Float64Array.from({ length: count }, (_, i) => (i === count - 1 ? high : low * (high / low) ** (i / (count - 1))));
+
+/** @param {number} low @param {number} high @param {number} count */
+export const linSpace = (low, high, count) =>
+  Float64Array.from({ length: count }, (_, i) => (i === count - 1 ? high : low + ((high - low) * i) / (count - 1)));
