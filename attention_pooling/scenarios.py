@@ -21,7 +21,7 @@ __all__ = [
     "video_frames",
 ]
 
-NEIGHBOUR_COUNTS = (1, 2, 3, 5, 8, 12, 16, 24, 32)
+NEIGHBOUR_COUNTS = (1, 2, 3, 5, 8, 12, 16, 24, 32, 48, 64)
 
 
 class ColdStart(NamedTuple):
@@ -88,7 +88,7 @@ def _softmax(scores):
     return weights / weights.sum(axis=-1, keepdims=True)
 
 
-def cold_start(seed=0, *, n_keys=240, n_queries=100, clicks=25):
+def cold_start(seed=0, *, n_keys=200, n_queries=100, clicks=25):
     """Return users with a known click history, and new users of whom only the profile is known.
 
     Four features: two map coordinates (km, 0 to 10), the usual hour of use (h, 6 to 24) and the
@@ -185,11 +185,11 @@ def rated_answers(seed=0, *, n_keys=200, n_queries=100, mixed=True):
         inner[:n_keys], ratings[:n_keys], inner[n_keys:], truth[n_keys:], novel, rotation)
 
 
-def ad_clicks(seed=0, *, n_keys=200, n_queries=100):
+def ad_clicks(seed=0, *, n_keys=200, n_queries=100, charm=0.0, favour=0.0):
     """Return adverts with clicks and impressions, and new adverts with neither.
 
-    Four content features in standard units; two of them move the click rate.  The server shows an
-    advert more often when its true rate is high, so impressions run from a dozen to many thousands.
+    Four content features in standard units; two of them move the click rate.  Impressions run from
+    three to many hundred, most of them few.
 
     Parameters
     ----------
@@ -197,6 +197,11 @@ def ad_clicks(seed=0, *, n_keys=200, n_queries=100):
         Seed of the generator.
     n_keys, n_queries : int
         Numbers of adverts with a history and of new ones.
+    charm : float
+        Standard deviation, in log odds, of an appeal that no feature records.
+    favour : float
+        0: how often an advert is shown has nothing to do with how good it is.  More: a server
+        shows good ones more often, impressions growing like the odds of a click to this power.
 
     Returns
     -------
@@ -214,9 +219,11 @@ def ad_clicks(seed=0, *, n_keys=200, n_queries=100):
     rng = np.random.default_rng(seed)
     n = n_keys + n_queries
     content = np.column_stack([rng.uniform(-1, 1, (n, 2)), rng.normal(size=(n, 2))])
-    lift = 1.2 * np.sin(3 * content[:, 0]) + 1.8 * content[:, 1] ** 2 - 0.6
+    lift = 1.2 * np.sin(2 * content[:, 0]) + 1.8 * content[:, 1] ** 2 - 0.6
+    lift += charm * rng.normal(size=n)
     truth = 1 / (1 + np.exp(4 - lift))
-    shown = np.exp(rng.uniform(np.log(20), np.log(4000), n) + 0.6 * lift).astype(int)
+    shown = np.exp(rng.uniform(np.log(3), np.log(1000), n) + favour * lift)
+    shown = np.ceil(shown).astype(int)
     clicks = rng.binomial(shown, truth)
     novel = np.column_stack([rng.uniform(3, 5, (20, 2)), rng.normal(size=(20, 2))])
     return AdClicks(
@@ -224,7 +231,7 @@ def ad_clicks(seed=0, *, n_keys=200, n_queries=100):
         content[:n_keys], clicks[:n_keys], shown[:n_keys], content[n_keys:], truth[n_keys:], novel)
 
 
-def search_log(seed=0, *, n_keys=300, n_queries=200):
+def search_log(seed=0, *, n_keys=240, n_queries=1000):
     """Return a click log: query embedding, document clicked, position at which it was shown.
 
     An old ranker put six documents in an order that hardly depends on the query.  A reader looks
@@ -341,8 +348,8 @@ def rms_error(estimate, truth):
     return float(np.sqrt((difference ** 2).mean()))
 
 
-def nearest_neighbours(queries, keys, values, k=None):
-    """Return the mean value of the k nearest keys, in features brought to one standard deviation.
+def nearest_neighbours(queries, keys, values, k=None, *, scale=None):
+    """Return the mean value of the k nearest keys.
 
     Parameters
     ----------
@@ -351,6 +358,8 @@ def nearest_neighbours(queries, keys, values, k=None):
     k : int, optional
         Number of neighbours.  Without it, the one of `NEIGHBOUR_COUNTS` with the least
         leave-one-out squared error.
+    scale : ndarray, (d,), optional
+        What each feature is divided by; without it, its standard deviation.
 
     Returns
     -------
@@ -362,17 +371,17 @@ def nearest_neighbours(queries, keys, values, k=None):
     >>> nearest_neighbours(np.array([[1.8]]), keys, np.array([5.0, 6.0, 7.0]), k=2)
     array([6.5])
     """
-    spread = keys.std(axis=0)
+    scale = keys.std(axis=0) if scale is None else scale
     if k is None:
-        order = _nearest_first(keys / spread, keys / spread, own=True)
+        order = _nearest_first(keys / scale, keys / scale, leave_one_out=True)
         k = min((c for c in NEIGHBOUR_COUNTS if c < len(keys)),
                 key=lambda c: ((values[order[:, :c]].mean(axis=1) - values) ** 2).mean())
-    return values[_nearest_first(queries / spread, keys / spread)[:, :k]].mean(axis=1)
+    return values[_nearest_first(queries / scale, keys / scale)[:, :k]].mean(axis=1)
 
 
-def _nearest_first(queries, keys, own=False):
+def _nearest_first(queries, keys, leave_one_out=False):
     distance = ((queries[:, None] - keys) ** 2).sum(axis=-1)  # (n_queries, n_keys)
-    if own:
+    if leave_one_out:
         np.fill_diagonal(distance, np.inf)
     return np.argsort(distance, axis=1, kind="stable")[:, :max(NEIGHBOUR_COUNTS)]
 
@@ -430,7 +439,7 @@ def refusal_threshold(keys, bandwidth, share=0.05):
     return float(np.quantile(left_out, share))
 
 
-def fit_bandwidths(keys, values, *, steps=40):
+def fit_bandwidths(keys, values, *, steps=25):
     """Return one bandwidth per feature by gradient descent on the leave-one-out error.
 
     Parameters
