@@ -27,7 +27,8 @@ import numpy as np
 from ._sums import COLUMNS, ROWS, Sums, gaussian_ratio, relative_kernel, slices
 
 CELL = 0.25  # width of a cell of keys in units of sigma
-TERMS = {np.dtype(np.float64): 20, np.dtype(np.float32): 12}
+TERMS = {np.dtype(np.float64): 21, np.dtype(np.float32): 12}
+CHUNK = 2048  # points at a time whose terms stay in the L2 cache
 PAIRS_PER_CELL = 20_000  # with fewer pairs than this to a cell, tiles are faster
 
 
@@ -117,7 +118,7 @@ class _Sorted:
             if first == last:
                 continue
             count, moments = self._moments(slice(start, stop), centre)
-            for rows in slices(first, last, COLUMNS):
+            for rows in slices(first, last, CHUNK):
                 terms = _terms((queries[rows] - centre) / sigma)
                 s[rows] += count @ terms
                 t[rows] += terms.T @ moments
@@ -130,7 +131,7 @@ class _Sorted:
     def _moments(self, cell, centre):
         """Return the sums over the keys of a cell that stand for it, (P,) and (P, p)."""
         count, moments = 0, 0
-        for part in slices(cell.start, cell.stop, COLUMNS):
+        for part in slices(cell.start, cell.stop, CHUNK):
             terms = _terms((self.keys[part] - centre) / self.queries.dtype.type(self.sigma))
             count = count + terms.sum(axis=1)
             moments = moments + terms @ self.values[part]
@@ -182,9 +183,6 @@ def _terms(x):
     count = TERMS[x.dtype]
     terms = np.empty((count, len(x)), dtype=x.dtype)
     np.exp(-0.5 * x * x, out=terms[0])
-    power, done = x, 1
-    while done < count:  # each round doubles the known powers
-        more = min(done, count - done)
-        np.multiply(terms[:more], power, out=terms[done : done + more])
-        power, done = power * power, done + more
+    for p in range(1, count):
+        np.multiply(terms[p - 1], x, out=terms[p])
     return terms
