@@ -9,6 +9,7 @@ feature are sorted first, see `_sorted`, so that most tiles are never made.
 """
 
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
@@ -55,6 +56,11 @@ def _tiled_sums(problem, values, leave_one_out):
             sums.s[rows] += k.sum(axis=1)
             sums.t[rows] += k @ values[columns]
     return sums
+
+
+def as_columns(array):
+    """Return `array` of shape (n, ...) in shape (n, p)."""
+    return array.reshape(len(array), prod(array.shape[1:]))
 
 
 def slices(start, stop, step):

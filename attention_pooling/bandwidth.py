@@ -8,6 +8,7 @@ import numpy as np
 from ._inputs import as_floats, as_kernel, as_keys, as_problem, as_values, finite
 from ._sums import (
     QUIET,
+    as_columns,
     distances,
     nearest_distance,
     own_entries,
@@ -416,11 +417,11 @@ def bandwidth_gradient(keys, values, kernel="gaussian", bandwidth=1.0, *, leave_
     Examples
     --------
     >>> round(bandwidth_gradient([0.0, 1.0, 3.0], [0.0, 1.0, 0.0]), 4)
-    -0.0939
+    -0.3085
     """
     problem, values = as_problem(keys, keys, kernel, bandwidth, leave_one_out, values)
     _require_derivative(problem.kernel)
-    y = values.reshape(len(values), -1).astype(np.float64)
+    y = as_columns(values).astype(np.float64)
     per_feature = np.ndim(bandwidth) == 1
     n, everything = len(y), slice(0, len(y))
     total = np.zeros(problem.keys.shape[1] if per_feature else 1)

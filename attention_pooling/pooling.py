@@ -14,6 +14,7 @@ from ._inputs import as_floats, as_keys, as_problem, as_queries, as_values
 from ._sums import (
     QUIET,
     Sums,
+    as_columns,
     distances,
     gaussian_ratio,
     kernel_sums,
@@ -168,7 +169,7 @@ def estimate_rows(problem, values, leave_one_out=False):
     """Return the estimates (m, ...), which rows are empty, and the nearest distances."""
     largest = np.abs(values).max(initial=0)
     scale = 2.0**-64 if largest > 1e280 else 1.0  # a sum of such values would overflow
-    sums = kernel_sums(problem, values.reshape(len(values), -1) * values.dtype.type(scale),
+    sums = kernel_sums(problem, as_columns(values) * values.dtype.type(scale),
                        leave_one_out)
     estimate = _divide(sums, problem.finite) / scale
     shape = (len(estimate), *values.shape[1:])
@@ -457,7 +458,7 @@ class PartialPool:
         [[1.0, 0.0]]
         """
         t = np.zeros(len(self.s)) if self.t is None else self.t
-        sums = Sums(self._reference, self.s, t.reshape(len(t), -1))
+        sums = Sums(self._reference, self.s, as_columns(t))
         estimate = _divide(sums, self._finite).reshape(t.shape).astype(self._dtype)
         empty = (self.s == 0) & self._finite
         warn_if_empty(empty, self._reference, self._problem)
@@ -478,7 +479,7 @@ class PartialPool:
         """Fill this empty pool from one batch."""
         problem, values = as_problem(self.queries, keys, self.kernel, self.bandwidth,
                                      values=values)
-        sums = kernel_sums(problem, values.reshape(len(values), -1))
+        sums = kernel_sums(problem, as_columns(values))
         self._reference, self.s = sums.nearest, sums.s
         self.t = sums.t.reshape(len(sums.t), *values.shape[1:])
         self._dtype = np.dtype(problem.dtype)
