@@ -7,19 +7,41 @@ Two ways, chosen by where the call is made:
 * Elsewhere (Windows, or a kernel that runs cells in another thread), a watching thread asks the
   interpreter to raise `TimeIsUp` at the next Python instruction of the running thread.
 
-Neither can break into one single call of compiled code: such a call ends first.
+Code that catches everything, as a bare `except:` in a loop does, is interrupted once more at the
+first line that it runs afterwards, which is outside its `try`.
+Neither way can break into one single call of compiled code: such a call ends first.
 """
 
 import contextlib
 import ctypes
 import signal
+import sys
 import threading
 
-AGAIN = 0.05  # seconds after which the interruption is repeated, for code that catches everything
+AGAIN = 0.05  # seconds after which the interruption is repeated
 
 
 class TimeIsUp(BaseException):
     """Not an `Exception`, so that `except Exception` in the code under test does not stop it."""
+
+    def __init__(self):
+        super().__init__()
+        frame = sys._getframe(1)
+        while frame is not None and frame.f_code is not run_limited.__code__:
+            frame.f_trace = _interrupt
+            frame = frame.f_back
+        sys.settrace(_interrupt)  # taken back by `run_limited`
+
+
+def _interrupt(frame, event, argument):
+    """A trace function that interrupts at the next line or call, outside this module.
+
+    Not at the event "exception": that one comes while the first interruption is still inside the
+    `try`, and a trace function that raises is switched off.
+    """
+    if event in ("line", "call") and frame.f_globals is not globals():
+        raise TimeIsUp
+    return _interrupt
 
 
 def run_limited(function, seconds):
@@ -27,13 +49,16 @@ def run_limited(function, seconds):
     in_main_thread = threading.current_thread() is threading.main_thread()
     timer = _SignalTimer if in_main_thread and hasattr(signal, "setitimer") else _ThreadTimer
     timer = timer(seconds)
+    tracing = sys.gettrace()
     try:
         timer.start()
         try:
             return function()
         finally:
+            sys.settrace(tracing)
             timer.stop()
     except TimeIsUp:
+        sys.settrace(tracing)
         timer.stop()  # the interruption may have come while the first stop was at work
         raise
 
