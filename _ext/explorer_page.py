@@ -81,8 +81,8 @@ def write_assets(app, config):
     """Write the script and the style sheet from the package, to be copied with the other static files."""
     folder = Path(app.doctreedir).parent / "explorer_static"
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "explorer.js").write_text(page.script(), encoding="utf-8")
-    (folder / "explorer.css").write_text(page.style(), encoding="utf-8")
+    for name, text in zip(("explorer.js", "explorer.css"), page.minified()):
+        (folder / name).write_text(text, encoding="utf-8")
     config.html_static_path.append(str(folder))
 
 

@@ -52,6 +52,14 @@ def _without_comments(text):
     return "\n".join(line.strip() for line in text.splitlines() if line.strip()) + "\n"
 
 
+def minified():
+    """Return the page's script and style sheet as they are shipped."""
+    import minify
+
+    return (minify.string("application/javascript", script()),
+            re.sub(r"\s*([{};,])\s*", r"\1", style()).replace(";}", "}"))
+
+
 def figure(state, drawn, alt=None):
     """Return the page form: a `<figure>` with the state as JSON and a still picture."""
     packed = {key: _base64(value) if isinstance(value, np.ndarray) else value for key, value in state.items()}

@@ -143,7 +143,7 @@ export function mount(figure) {
     };
   }
   function button(key, listener, attributes = {}) {
-    const node = html(view.slots.tools, "button", { type: "button", class: key, ...attributes }, words[key]);
+    const node = html(view.slots.tools, "button", { type: "button", class: key + "-button", ...attributes }, words[key]);
     node.addEventListener("click", listener);
     return node;
   }
@@ -155,12 +155,14 @@ export function mount(figure) {
   compute(["data", "kernel", "bandwidth", "band"]);
   view = createView(figure, state, act);
   range(view.slots.rail, "query", limits.query[0], limits.query[1], (limits.query[1] - limits.query[0]) / 250, same, same);
-  const kernelBox = html(view.slots.side, "label", { class: "control kernel" });
+  const kernelBox = html(view.slots.dock, "label", { class: "control kernel" });
   html(kernelBox, "span", {}, words.kernel);
   const select = html(kernelBox, "select");
   for (const key in kernels) html(select, "option", { value: key }, words.kernels[key]);
   select.addEventListener("change", () => act({ kernel: select.value }));
-  view.slots.side.prepend(kernelBox);
+  view.slots.dock.prepend(kernelBox);
+  html(view.slots.sigma, "span", { class: "ends", "aria-hidden": "true" }, String(low));
+  html(view.slots.sigma, "span", { class: "ends", "aria-hidden": "true" }, String(high));
   const toStep = (sigma) => (Math.log(sigma / low) / Math.log(high / low)) * STEPS;
   range(view.slots.sigma, "bandwidth", 0, STEPS, 1, (t) => low * (high / low) ** (t / STEPS), toStep);
   button("best", () => act({ bandwidth: selectBandwidth(data(), chosen.kernel, limits.bandwidth) }), { title: words.best_hint });
@@ -171,16 +173,10 @@ export function mount(figure) {
     show();
   }, { title: words.equal_spread_hint });
   if (page.sample) {
+    for (const [key, least, most, step] of [["points", 5, 200, 1], ["noise", 0, 3, 0.1]])
+      range(html(view.slots.tools, "div", { class: "range" }), key, least, most, step, same, same);
     button("new_sample", () => act({ seed: (chosen.seed + 1) % 2 ** 32 }));
-    for (const [key, most, step] of [["points", 200, 1], ["noise", 3, 0.1]]) range(html(view.slots.tools, "div", { class: "range" }), key, key === "points" ? 5 : 0, most, step, same, same);
   }
-  const toggles = {};
-  if (shows("fit")) {
-    toggles.band = button("band", () => act({ band: !chosen.band }), { title: words.band_hint });
-    toggles.predict = button("predict", () => ((state = { ...state, predict: !state.predict }), view.update(state), show()));
-  }
-  toggles.table = button("table", () => put(toggles.table, { "aria-pressed": view.toggleTable() }), { "aria-pressed": "false" });
-  button("copy_link", copy);
   button("reset", () => {
     chosen = { ...first };
     edits = [];
@@ -188,6 +184,13 @@ export function mount(figure) {
     state = { ...state, limits, predict: page.predict };
     compute(["data", "kernel", "bandwidth", "band"]);
   });
+  const toggles = {};
+  if (shows("fit")) {
+    toggles.band = button("band", () => act({ band: !chosen.band }), { title: words.band_hint });
+    toggles.predict = button("predict", () => ((state = { ...state, predict: !state.predict }), view.update(state), show()));
+  }
+  toggles.table = button("table", () => put(toggles.table, { "aria-pressed": view.toggleTable() }), { "aria-pressed": "false" });
+  button("copy_link", copy);
   const note = html(view.slots.tools, "span", { class: "note", role: "status" });
 
   function equalSpread() {
@@ -205,7 +208,7 @@ export function mount(figure) {
     const share = (query - limits.query[0]) / (limits.query[1] - limits.query[0]);
     output.style.setProperty("--at", String(share));
     output.classList.toggle("left", share > 0.75);
-    const sigma = short(bandwidth);
+    const sigma = String(bandwidth);
     controls.bandwidth(sigma, fill(words.bandwidth_value, { sigma, error: short(state.errors.leave_one_out) }));
     if (page.sample) {
       controls.points(String(points), fill(words.points_value, { n: points }));

@@ -116,7 +116,7 @@ export function createView(parent, first, act) {
   const root = html(parent, "div", { class: "explorer-view", role: "group", "aria-label": words.figure });
   if (shows("errors")) root.classList.add("two");
   const main = html(root, "div", { class: "main" });
-  const side = html(root, "div", { class: "side" });
+  const dock = html(root, "div", { class: "dock" });
 
   // The left panel: one horizontal axis for the input space, shared by everything in it.
   const legend = html(main, "div", { class: "legend" });
@@ -128,6 +128,7 @@ export function createView(parent, first, act) {
   const stage = html(main, "div", { class: "stage" });
   const bandCanvas = html(stage, "canvas", { "aria-hidden": "true", class: "band" });
   const heatCanvas = html(stage, "canvas", { "aria-hidden": "true", class: "heat" });
+  const ramp = html(stage, "div", { class: "ramp" });
   const picture = svg(stage, "svg", { role: "group", "aria-label": words.drawing });
   const frame = svg(picture, "g", { class: "frame" });
   const windowRect = svg(picture, "rect", { class: "window" });
@@ -141,22 +142,24 @@ export function createView(parent, first, act) {
   const estimatePath = svg(picture, "path", { class: "estimate line", "data-role": "estimate" });
   const stems = svg(picture, "path", { class: "stems", "data-role": "weights" });
   const profilePath = svg(picture, "path", { class: "profile line" });
+  const profileStems = svg(picture, "path", { class: "stems", "stroke-width": 1.2 });
   const profileDots = svg(picture, "path", { class: "dots" });
-  const rowMark = svg(picture, "rect", { class: "row" });
+  const rowMark = svg(picture, "rect", { class: "now" });
   const handle = svg(queryGroup, "circle", { class: "handle", r: 7 });
   const dot = svg(picture, "circle", { class: "dot", r: 5 });
+  const titles = svg(picture, "g");
   const ring = svg(picture, "circle", { class: "ring" });
 
   // The error plot, whose axis is the σ slider.
-  const errorBox = html(side, "div", { class: "errors", hidden: "" });
+  const errorBox = html(dock, "div", { class: "errors", hidden: "" });
   html(errorBox, "div", { class: "title" }, words.title_errors);
   const errorPicture = svg(errorBox, "svg", { class: "error-plot", role: "img", "aria-label": words.error_drawing, "data-role": "errors" });
   const errorFrame = svg(errorPicture, "g", { class: "frame" });
   const errorLines = Object.fromEntries(ERRORS.map((name) => [name, svg(errorPicture, "path", { class: name + " line" })]));
   const bestMarks = Object.fromEntries(ERRORS.map((name) => [name, svg(errorPicture, "circle", { class: name + " best", r: 4.5 })]));
   const sigmaLine = svg(errorPicture, "line", { class: "sigma" });
-  const sigmaBox = html(side, "div", { class: "sigma-box" });
-  const errorLegend = html(side, "div", { class: "legend column", hidden: "" });
+  const sigmaBox = html(dock, "div", { class: "sigma-box" });
+  const errorLegend = html(dock, "div", { class: "legend column", hidden: "" });
   const errorSaid = Object.fromEntries(
     ERRORS.map((name) => {
       const span = entry(errorLegend, name, words.errors[name] + " ");
@@ -164,7 +167,7 @@ export function createView(parent, first, act) {
     }),
   );
   errorBox.hidden = errorLegend.hidden = !shows("errors");
-  const tools = html(side, "div", { class: "tools" });
+  const tools = html(root, "div", { class: "tools" });
 
   // The words under the figure.
   const guessBar = html(root, "div", { class: "guess-bar", hidden: "" });
@@ -178,12 +181,13 @@ export function createView(parent, first, act) {
     say[name] = sentence(readout, words[name]);
   const live = html(root, "p", { class: "live", "aria-live": "polite" });
   const message = html(root, "p", { class: "message", role: "alert", hidden: "" });
-  const tableBox = html(root, "div", { class: "table", hidden: "", tabindex: 0, role: "region", "aria-label": words.table });
+  const tableBox = html(root, "div", { class: "rows", hidden: "", tabindex: 0, role: "region", "aria-label": words.table });
 
   /** @type {State} */
   let state = first;
   let width = 0;
   let errorWidth = 0;
+  let errorHeight = 128;
   /** @type {Record<string, {top: number, height: number}>} */
   const rows = {};
   let X = (x) => x;
@@ -212,7 +216,7 @@ export function createView(parent, first, act) {
     const narrow = width < 380;
     let y = 8;
     for (const [view, name, height] of [
-      ["kernel", "kernel", narrow ? 110 : 130],
+      ["kernel", "kernel", narrow ? 120 : 150],
       ["fit", "fit", narrow ? 180 : 210],
       ["weights", "stems", 52],
       ["weights", "heat", narrow ? 130 : 160],
@@ -227,7 +231,8 @@ export function createView(parent, first, act) {
     X = scale(query[0], query[1], LEFT, LEFT + inner);
     fromX = scale(LEFT, LEFT + inner, query[0], query[1]);
     frame.replaceChildren();
-    const text = (x, y, anchor, words, kind = "tick") => svg(frame, "text", { x, y, "text-anchor": anchor, class: kind }, words);
+    titles.replaceChildren();
+    const text = (x, y, anchor, words, kind = "tick") => svg(kind === "tick" ? frame : titles, "text", { x, y, "text-anchor": anchor, class: kind }, words);
     const across = (y, kind) => svg(frame, "line", { x1: LEFT, x2: LEFT + inner, y1: y, y2: y, class: kind });
     if (rows.fit) {
       const { top, height } = rows.fit;
@@ -247,18 +252,16 @@ export function createView(parent, first, act) {
       heatY = scale(query[0], query[1], rows.heat.top + rows.heat.height, rows.heat.top);
       for (const v of ticks(query, 3)) text(LEFT - 7, Math.min(heatY(v) + 4, bottom), "end", minus(String(v)));
       place(heatCanvas, rows.heat, inner);
-      svg(frame, "rect", { x: LEFT - 5, y: rows.stems.top, width: 3, height: rows.stems.height, class: "ramp" });
+      Object.assign(ramp.style, { left: LEFT - 6 + "px", top: rows.stems.top + "px", height: rows.stems.height + "px" });
       legends.top = text(LEFT - 8, rows.stems.top + 9, "end", "");
       text(LEFT - 8, rows.stems.top + rows.stems.height, "end", "0");
     }
     for (const v of ticks(query, narrow ? 4 : 6)) text(X(v), bottom + 16, "middle", minus(String(v)));
-    text(LEFT + inner / 2, bottom + 31, "middle", words.axis, "tick");
+    text(LEFT + inner / 2, bottom + 31, "middle", words.axis);
     put(queryLine, { y1: 0, y2: bottom });
     const railed = rail.childElementCount > 0;
     put(handle, { cy: 7, display: railed ? "none" : "inline" });
-    rail.style.paddingLeft = LEFT + "px";
-    rail.style.paddingRight = RIGHT + "px";
-    put(rowMark, { x: LEFT, width: inner, height: 4, display: rows.heat ? "inline" : "none" });
+        put(rowMark, { x: LEFT, width: inner, height: 4, display: rows.heat ? "inline" : "none" });
     if (rows.fit) put(windowRect, { y: rows.fit.top, height: rows.fit.height });
     else if (rows.kernel) put(windowRect, { y: rows.kernel.top, height: rows.kernel.height });
     for (const node of [dot, estimatePath, keysGroup, meanPath]) put(node, { display: rows.fit ? "inline" : "none" });
@@ -276,13 +279,12 @@ export function createView(parent, first, act) {
   }
   function layoutErrors() {
     if (!shows("errors") || !errorWidth) return;
-    const height = 128;
+    errorHeight = errorPicture.clientHeight || 128;
     const { bandwidth } = state.limits;
-    put(errorPicture, { width: errorWidth, height });
+    put(errorPicture, { width: errorWidth });
     const [low, high] = bandwidth.map(Math.log);
     errorX = (sigma) => 10 + ((Math.log(sigma) - low) / (high - low)) * (errorWidth - 20);
-    put(sigmaLine, { y1: 0, y2: height });
-    errorFrame.replaceChildren();
+    put(sigmaLine, { y1: 0, y2: errorHeight });
   }
   function fitErrors() {
     // The scale holds the interesting part: curves may leave it at the top, where a window is almost empty.
@@ -295,7 +297,7 @@ export function createView(parent, first, act) {
       return [last, least * 1.6];
     }).filter(Number.isFinite);
     const most = Math.max(...ends, 1e-12) * 1.15;
-    errorY = scale(0, most, 122, 10);
+    errorY = scale(0, most, errorHeight - 6, 6);
     errorFrame.replaceChildren();
     for (const v of ticks([0, most], 3)) {
       svg(errorFrame, "line", { x1: 0, x2: errorWidth, y1: errorY(v), y2: errorY(v), class: v ? "grid" : "axis" });
@@ -340,7 +342,7 @@ export function createView(parent, first, act) {
       const row = q * n;
       let any = 0;
       for (let i = 0; i < n; i++) any += matrix[row + i];
-      if (any > 0) for (let p = 0; p < w; p++) pixels[from + p] = paint[Math.round((matrix[row + columns[p]] / top) * 255)];
+      if (any > 0) for (let p = 0; p < w; p++) pixels[from + p] = paint[Math.min(255, Math.round((matrix[row + columns[p]] / top) * 255))];
       else for (let p = 0; p < w; p++) pixels[from + p] = (p + 4 * q) % 12 < 3 ? hatch : 0;
     }
     heatCanvas.getContext("2d").putImageData(image, 0, 0);
@@ -382,10 +384,14 @@ export function createView(parent, first, act) {
     const x = X(query);
     if (is("keys", "limits") && rows.heat) layColumns();
     if (is("matrix")) {
-      let most = 0;
-      for (const w of matrix) if (w > most) most = w;
-      top = most || 1;
-      if (legends.top) legends.top.textContent = short(most);
+      // Full colour is reached in one row of ten: a lonely key at the edge would leave all others pale.
+      const peaks = state.grid.map((_, q) => matrix.subarray(q * n, q * n + n).reduce((a, b) => Math.max(a, b), 0)).sort();
+      top = peaks[Math.floor(0.9 * peaks.length)] || 1;
+    }
+    const most = weights.reduce((a, b) => Math.max(a, b), top);
+    if (legends.top) {
+      legends.top.textContent = most < 0.995 ? most.toFixed(2) : "1";
+      ramp.style.setProperty("--share", String(top / most));
     }
     if (is("matrix", "keys", "limits") && rows.heat) drawHeat();
     if (is("query", "limits")) queryGroup.setAttribute("transform", `translate(${x} 0)`);
@@ -401,7 +407,6 @@ export function createView(parent, first, act) {
       legends.estimate.hidden = hides();
       legends.guess.hidden = !guess;
       if (is("band", "limits", "predict")) drawBand();
-      const most = top;
       while (circles.length > n) circles.pop().remove();
       while (circles.length < n) circles.push(svg(keysGroup, "circle"));
       const moved = is("keys", "values", "limits");
@@ -419,7 +424,7 @@ export function createView(parent, first, act) {
         const length = (side * 26 * w) / most;
         if (Math.abs(length) > 0.5) mean += `M${x} ${Y(values[i])}h${length}`;
       }
-      meanPath.setAttribute("d", mean);
+      meanPath.setAttribute("d", hides() ? "" : mean);
       const shown = Number.isFinite(state.at_query) && !hides();
       dot.setAttribute("display", shown ? "inline" : "none");
       if (shown) put(dot, { cx: x, cy: Y(state.at_query) });
@@ -431,7 +436,7 @@ export function createView(parent, first, act) {
       const base = rows.stems.top + rows.stems.height;
       let path = "";
       for (let i = 0; i < n; i++) {
-        const length = (weights[i] / top) * rows.stems.height;
+        const length = (weights[i] / most) * rows.stems.height;
         if (length > 0.2) path += `M${X(keys[i])} ${base}v${-length}`;
       }
       put(stems, { d: path, "stroke-width": n > 120 ? 1 : 2.2 });
@@ -467,12 +472,14 @@ export function createView(parent, first, act) {
     xs.push(limits.query[1]);
     ys.push(query + reach > limits.query[1] ? ys[ys.length - 1] : profile[last]);
     profilePath.setAttribute("d", line(xs, ys, X, y));
-    let path = "";
+    let [rises, dots] = ["", ""];
     for (let i = 0; i < keys.length; i++) {
-      const x = X(keys[i]);
-      path += `M${x} ${top + height}V${y(profile_at_keys[i])}h.01`;
+      const at = `M${X(keys[i])} ${y(profile_at_keys[i])}`;
+      rises += at + `V${top + height}`;
+      dots += at + "h.01";
     }
-    profileDots.setAttribute("d", path);
+    profileStems.setAttribute("d", rises);
+    profileDots.setAttribute("d", dots);
   }
 
   /** The readout, in view at once and in a polite live region when the hand rests. */
@@ -692,7 +699,7 @@ export function createView(parent, first, act) {
 
   return {
     root,
-    slots: { rail, side, sigma: sigmaBox, tools },
+    slots: { rail, dock, sigma: sigmaBox, tools },
     /** @param {State} next */
     update(next) {
       const old = state;
