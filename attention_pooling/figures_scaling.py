@@ -27,8 +27,10 @@ def peak_memory(sizes, peaks):
     for (name, megabytes), (role, marker, dash) in zip(peaks.items(), looks):
         ax.plot(sizes, megabytes, color=COLOURS[role], marker=marker, linestyle=dash, markersize=5)
         label_ends(ax, [(sizes[-1], megabytes[-1], name, role)])
-    ax.set(xscale="log", yscale="log", xlabel="number of keys $n$ (and of queries)", ylabel="peak memory (MB)",
-           xlim=(sizes[0] * 0.9, sizes[-1] * 2.6))
+    ax.set(xscale="log", yscale="log", xlabel="number of keys $n = m$", ylabel="peak memory (MB)",
+           xlim=(sizes[0] * 0.9, sizes[-1] * 2.4))
+    ax.set_xticks(sizes, [f"{size:,}" for size in sizes])
+    ax.xaxis.set_minor_locator(plt.NullLocator())
     ax.grid(axis="y")
     return figure
 
@@ -48,7 +50,7 @@ def growth_with_keys(rows):
             continue  # the window that does not shrink: one point, no line
         lines.setdefault((row["kernel"], shrinking), []).append((row["keys"], row["seconds"]))
     looks = {"epanechnikov": ("estimate", "o"), "boxcar": ("second", "s"), "triangular": ("query", "^"),
-             "gaussian": ("data", "D"), "plain formula": ("truth", "x")}
+             "gaussian": ("data", "D"), "m × n": ("truth", "x")}
     titles = {True: r"(a) $m = n$, $\sigma \propto 1/n$", False: r"(b) $m = 1000$, $\sigma$ fixed"}
     kinds = sorted({shrinking for _, shrinking in lines}, reverse=True)
     figure, axes = panels(columns=len(kinds), height=3.0, sharey=True)
@@ -56,7 +58,7 @@ def growth_with_keys(rows):
         for (kernel, shrinking), points in lines.items():
             if shrinking == kind:
                 role, marker = looks[kernel]
-                dash = (0, (4, 2)) if kernel == "plain formula" else "-"
+                dash = (0, (4, 2)) if kernel == "m × n" else "-"
                 ax.plot(*zip(*points), color=COLOURS[role], marker=marker, markersize=5, linestyle=dash, label=kernel)
         n = np.array(sorted({keys for (_, shrinking), points in lines.items() if shrinking == kind
                              for keys, _ in points}), dtype=float)
@@ -110,27 +112,27 @@ def merge_orders():
         arrow(ring, (x, y), (1.7 * np.cos(following), 1.7 * np.sin(following)), "data",
               connectionstyle="arc3,rad=-0.35", shrinkA=12, shrinkB=12)
     for ax, name in zip(axes[0], "abc"):
-        ax.set_aspect("equal")
+        ax.set_aspect("equal", anchor="N")
         ax.autoscale_view()
         ax.set_axis_off()
         corner(ax, f"({name})")
     return figure
 
 
-def settling(counts, queries, estimates, truth):
+def settling(counts, estimates, queries, truth):
     """Estimates at a few queries against the number of keys read so far, and the truth they settle near.
 
     Parameters
     ----------
     counts : (b,) array of int
-    queries : (m,) array
     estimates : (b, m) array
+    queries : (m,) array
     truth : (m,) array
     """
     figure, axes = panels(height=2.9)
     ax = axes[0, 0]
     for query, path, true, marker in zip(queries, np.transpose(estimates), truth, "osD^v"):
-        ax.axhline(true, color=COLOURS["truth"], linestyle=(0, (5, 3)), linewidth=1.3)
+        ax.plot([counts[0], counts[-1]], [true, true], color=COLOURS["truth"], linestyle=(0, (5, 3)), linewidth=1.3)
         ax.plot(counts, path, color=COLOURS["estimate"], marker=marker, markersize=4, linewidth=1.6)
         label_ends(ax, [(counts[-1], path[-1], f"$q = {query:g}$", "query")])
     ax.set(xscale="log", xlabel="keys read so far", ylabel="estimate $f(q)$", xlim=(counts[0] * 0.9, counts[-1] * 2.2))
@@ -154,8 +156,7 @@ def error_against_time(methods, floor):
         times, errors, labels = zip(*points)
         ax.plot(times, errors, color=COLOURS[role], marker=marker, linestyle=dash, linewidth=1.5, label=name)
         for time, error, label in points:
-            ax.annotate(label, (time, error), (0, 6), textcoords="offset points", fontsize=8.5, color=TEXT[role],
-                        ha="center")
+            ax.annotate(label, (time, error), (6, 5), textcoords="offset points", fontsize=8.5, color=TEXT[role])
     ax.axvline(1, color=COLOURS["estimate"], linewidth=1.6)
     ax.axhline(floor, color=COLOURS["truth"], linestyle=(0, (5, 3)), linewidth=1.4)
     ax.set(xscale="log", yscale="log", xlabel="time / time of the exact estimate",
