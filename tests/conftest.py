@@ -38,7 +38,7 @@ def source_of(cell: dict) -> str:
 
 def build(book: Path, *options: str) -> subprocess.CompletedProcess:
     """Run the README's build command on `book`, warnings as errors."""
-    command = [sys.executable, "-m", "jupyter_book.cli.main", "build", "-W", "--keep-going", *options, str(book)]
+    command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", "-W", "--keep-going", *options, str(book)]
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=900)
 
 
