@@ -173,8 +173,8 @@ TASKS = [
             Mistake(
                 "queries-equal",
                 lambda q, k: _all_near(np.linalg.norm(q, axis=1)),
-                "You look at the length of the queries. Which of the three terms of the square"
-                " cancels in the softmax whatever it is, and which does not?",
+                "You ask that the *queries* have equal lengths. A row of weights knows one query"
+                " only; which vectors does it compare with each other?",
             ),
             Mistake(
                 "both-equal",
