@@ -19,11 +19,11 @@ TEXT = {"data": "#00609A", "query": "#B24A00", "estimate": "#00755A", "truth": "
 WEIGHT_MAP = LinearSegmentedColormap.from_list("weights", [
     "#ffffff", "#cae8ff", "#98cef9", "#6eb1eb", "#4e92d3", "#3a75b2", "#30598b", "#294061", "#202938"])
 
-WIDTH = 6.2  # inches, 595 CSS pixels: the text column with room to spare, and still legible scaled to a phone
+WIDTH = 5.8  # inches, 557 CSS pixels: inside the text column, and still legible scaled to a phone
 
 STYLE = {
     "figure.dpi": 96, "savefig.dpi": 192, "figure.facecolor": "white", "figure.constrained_layout.use": True,
-    "font.size": 10.5, "axes.labelsize": 10.5, "xtick.labelsize": 9.5, "ytick.labelsize": 9.5,
+    "font.size": 10.5, "axes.labelsize": 10.5, "xtick.labelsize": 9.8, "ytick.labelsize": 9.8,
     "axes.spines.top": False, "axes.spines.right": False, "axes.edgecolor": "#9a9a9a", "axes.linewidth": 0.8,
     "axes.labelcolor": TEXT["ink"], "text.color": TEXT["ink"], "xtick.color": "#9a9a9a", "ytick.color": "#9a9a9a",
     "xtick.labelcolor": TEXT["ink"], "ytick.labelcolor": TEXT["ink"], "axes.axisbelow": True,
@@ -58,7 +58,7 @@ def panels(rows=1, columns=1, height=3.0, **options):
 
 def say(ax, x, y, words, role="ink", **options):
     """Write `words` at (x, y) in the colour of `role`: labels stand at the thing they name, instead of a legend."""
-    options = {"ha": "left", "va": "center", "fontsize": 9.5, **options}
+    options = {"ha": "left", "va": "center", "fontsize": 9.8, **options}
     return ax.text(x, y, words, color=TEXT[role], **options)
 
 
