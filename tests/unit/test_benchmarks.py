@@ -93,14 +93,28 @@ def test_table_aligns_text_left_and_numbers_right():
     ]
 
 
-def test_the_command_prints_a_table_and_writes_json_and_picture(tmp_path):
-    command = [sys.executable, "-m", "benchmarks", "estimator", "growth", "--largest", "1000", "--repeats", "1"]
+def test_the_estimator_table_stands_below_the_machine_facts(monkeypatch, capsys):
+    few = {name: PEERS[name] for name in ("attention_pooling", "numpy")}
+    monkeypatch.setattr(estimator, "PEERS", few)
+    monkeypatch.setattr(measure, "peak_extra", lambda call, **arguments: 1.25)
+    rows = report.run(["estimator"], repeats=1, largest=300)["estimator"]
+    printed = capsys.readouterr().out
+    assert printed.index("processor:") < printed.index("| attention_pooling")
+    assert "300 queries × 300 keys" in printed
+    assert [(row["estimator"], row["dtype"]) for row in rows] == [
+        (peer.label, dtype) for dtype in ("float64", "float32") for peer in few.values()
+    ]
+    assert all(row["difference"] <= (1e-10 if row["dtype"] == "float64" else 1e-4) for row in rows)
+    assert rows[0]["ratio"] == rows[2]["ratio"] == 1
+
+
+def test_the_command_writes_json_and_picture(tmp_path):
+    command = [sys.executable, "-m", "benchmarks", "growth", "--largest", "1000", "--repeats", "1"]
     run = subprocess.run([*command, "--out", str(tmp_path)], capture_output=True, text=True, check=True)
-    assert "processor:" in run.stdout and "| attention_pooling" in run.stdout and "| epanechnikov" in run.stdout
+    assert "processor:" in run.stdout and "| epanechnikov" in run.stdout
     results = json.loads((tmp_path / "benchmarks.json").read_text(encoding="utf-8"))
-    assert set(results) == {"machine", "estimator", "growth"}
-    assert {row["estimator"] for row in results["estimator"]} == {p.label for p in PEERS.values() if p.installed}
-    assert max(row["keys"] for row in results["growth"]) == 1000
+    assert set(results) == {"machine", "growth"}
+    assert {row["keys"] for row in results["growth"]} == {1000}
     assert (tmp_path / "growth.svg").read_text(encoding="utf-8").startswith("<?xml")
 
 

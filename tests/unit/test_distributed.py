@@ -204,20 +204,25 @@ def test_worker_processes_give_the_same(client, arrays):
 
 
 def test_keys_larger_than_a_worker_stay_within_its_memory(client):
-    blocks, size = 80, 500_000
-    assert blocks * size * 8 > MEMORY_LIMIT  # the keys alone, and the values come on top
-    keys = made_keys(blocks, size)
-    queries = np.linspace(0, 5, 6)
-    lazy = distributed.nadaraya_watson(da.from_array(queries, chunks=3), keys, 2 * keys, "epanechnikov", 0.25)
-    result = client.compute(lazy).result(timeout=60)
+    blocks, rows, features = 80, 62_500, 8
+    assert blocks * rows * features * 8 > MEMORY_LIMIT  # the keys alone, and the values come on top
 
-    total, count = np.zeros(6), np.zeros(6)  # the same sums in this process, block by block, as the formula has them
+    def make(_, block_info=None):
+        return np.random.default_rng(block_info[0]["chunk-location"][0]).uniform(0, 5, (rows, features))
+
+    template = da.zeros((blocks * rows, features), chunks=(rows, features))
+    keys = da.map_blocks(make, template, dtype=float, meta=np.empty((0, 0)))
+    queries = np.linspace(1, 4, 6)[:, None] * np.ones(features)
+    lazy = distributed.nadaraya_watson(da.from_array(queries, chunks=(3, features)), keys, 2 * keys, bandwidth=2.0)
+    result = client.compute(lazy).result(timeout=120)
+
+    total, count = np.zeros((6, features)), np.zeros((6, 1))  # the formula, block by block, in this process
     for number in range(blocks):
-        block = same_block(np.empty(size), number)
-        u = np.abs(block - queries[:, None]) / 0.25
-        weights = np.maximum(0, 0.75 * (1 - u**2))
-        total, count = total + weights @ (2 * block), count + weights.sum(axis=1)
-    np.testing.assert_allclose(result, total / count, rtol=1e-12)
+        block = np.random.default_rng(number).uniform(0, 5, (rows, features))
+        squares = (queries**2).sum(axis=1)[:, None] + (block**2).sum(axis=1) - 2 * queries @ block.T
+        weights = np.exp(-squares / (2 * 2.0**2))
+        total, count = total + weights @ (2 * block), count + weights.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(result, total / count, rtol=1e-11)
 
     peaks = client.run(lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
     assert len(peaks) == WORKERS
