@@ -282,7 +282,7 @@ class Explorer(ipywidgets.VBox):
     # -- what a reader changes ----------------------------------------------------------
 
     def _act(self, *, query=None, bandwidth=None, kernel=None, move=None, add=None, remove=None,
-             band=None, predict=None, sample=None, at=None):
+             band=None, predict=None, sample=None, best=False, at=None):
         """Take a change from a control or from the drawing, compute, and show the result."""
         touched = set()
         before = {name: getattr(self, name) for name in ("_keys", "_values", "kernel", "bandwidth", "query")}
@@ -292,6 +292,9 @@ class Explorer(ipywidgets.VBox):
             if kernel is not None:
                 self.kernel = kernel
                 touched.add("kernel")
+            if best:
+                bandwidth = float(select_bandwidth(self._keys, self._values, self.kernel,
+                                                   bounds=self._limits["bandwidth"]))
             if bandwidth is not None:
                 self.bandwidth = float(np.clip(float(f"{bandwidth:.3g}"), *self._limits["bandwidth"]))
                 self._spread = self.kernel, self.bandwidth
@@ -390,8 +393,7 @@ class Explorer(ipywidgets.VBox):
                     layout=ipywidgets.Layout(width="auto"))
                 box.observe(partial(self._moved, name), "value")
         buttons = [
-            self._button("best", lambda: self._act(bandwidth=float(
-                select_bandwidth(self._keys, self._values, self.kernel, bounds=self._limits["bandwidth"])))),
+            self._button("best", lambda: self._act(best=True)),
             self._button("equal_spread", self._press_equal),
         ]
         if self._sample:

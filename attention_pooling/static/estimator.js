@@ -134,24 +134,26 @@ export function lowest(bandwidths, errors) {
 
 /**
  * The σ of the smallest leave-one-out error: `select_bandwidth`, a grid and then golden sections in log σ.
- * @param {Data} data @param {string} kernel @param {number[]} bounds @returns {number}
+ * @param {Data} data @param {string} kernel @param {number[]} bounds @returns {number} NaN where every σ leaves a window empty
  */
 export function selectBandwidth({ keys, values }, kernel, [low, high]) {
   const row = new Float64Array(keys.length);
   const error = (sigma) => meanSquaredError(row, keys, values, keys, values, kernel, sigma, true);
-  const grid = logSpace(low, high, 60);
+  const count = Math.min(240, Math.max(24, Math.ceil(12 * Math.log10(high / low))));
+  const grid = logSpace(low, high, count);
   const errors = Array.from(grid, error);
-  const i = errors.indexOf(Math.min(...errors));
+  const least = Math.min(...errors);
+  if (least === Infinity) return NaN;
+  const i = errors.findLastIndex((e) => e <= least * (1 + 1e-12));
   let best = [errors[i], grid[i]];
-  let [lo, hi] = [Math.log(grid[Math.max(i - 1, 0)]), Math.log(grid[Math.min(i + 1, 59)])];
+  let [a, b] = [Math.log(grid[Math.max(i - 1, 0)]), Math.log(grid[Math.min(i + 1, count - 1)])];
   const ratio = (Math.sqrt(5) - 1) / 2;
-  for (let k = 0; k < 30; k++) {
-    const [a, b] = [hi - ratio * (hi - lo), lo + ratio * (hi - lo)];
-    const [fa, fb] = [error(Math.exp(a)), error(Math.exp(b))];
-    if (fa < best[0]) best = [fa, Math.exp(a)];
-    if (fb < best[0]) best = [fb, Math.exp(b)];
-    if (fa < fb) hi = b;
-    else lo = a;
+  while (b - a > 1e-6) {
+    const inner = [b - ratio * (b - a), a + ratio * (b - a)];
+    const found = inner.map((x) => error(Math.exp(x)));
+    for (const k of [0, 1]) if (found[k] < best[0]) best = [found[k], Math.exp(inner[k])];
+    if (found[0] < found[1]) b = inner[1];
+    else a = inner[0];
   }
   return best[1];
 }

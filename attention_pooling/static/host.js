@@ -165,7 +165,7 @@ export function mount(figure) {
   html(view.slots.sigma, "span", { class: "ends", "aria-hidden": "true" }, String(high));
   const toStep = (sigma) => (Math.log(sigma / low) / Math.log(high / low)) * STEPS;
   range(view.slots.sigma, "bandwidth", 0, STEPS, 1, (t) => low * (high / low) ** (t / STEPS), toStep);
-  button("best", () => act({ bandwidth: selectBandwidth(data(), chosen.kernel, limits.bandwidth) }), { title: words.best_hint });
+  button("best", () => act({ bandwidth: selectBandwidth(data(), chosen.kernel, limits.bandwidth) || chosen.bandwidth }), { title: words.best_hint });
   const equal = button("equal_spread", () => {
     const kept = spread;
     act({ bandwidth: equalSpread() });
