@@ -19,6 +19,7 @@ def draw_circle(ax, **options):
 
 
 def draw_arrow(ax, tip, role, **options):
+    """An arrow from the origin to `tip`."""
     options = {"arrowstyle": "-|>", "color": COLOURS[role], "linewidth": 2.0, "shrinkA": 0, "shrinkB": 0, **options}
     ax.annotate("", tip, (0, 0), arrowprops=options, zorder=5)
 

@@ -42,6 +42,7 @@ def error_curves(curve, label_at=None, limits=(0, None), unit=""):
 
 
 def draw_error_curves(ax, curve, label_at, unit=""):
+    """The errors of a `BandwidthCurve` on one pair of axes; see `error_curves`."""
     for name, (words, colour, dash, role) in ERROR_LINES.items():
         error = getattr(curve, name)
         if error is None:
