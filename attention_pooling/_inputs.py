@@ -58,7 +58,8 @@ def as_points(name, array):
 
 def as_keys(keys):
     """Return finite keys in shape (n, d), with n and d at least 1."""
-    if np.ndim(keys) == 0:
+    keys = as_floats("keys", keys)
+    if keys.ndim == 0:
         raise ValueError("keys must have shape (n,) or (n, features), got a single number; "
                          "wrap it in a list")
     keys = finite("keys", as_points("keys", keys))
@@ -68,16 +69,17 @@ def as_keys(keys):
 
 
 def as_queries(queries, n_features):
-    """Return queries in shape (m, d); NaN and infinity may stay."""
-    queries = as_points("queries", queries)
+    """Return queries in shape (m, d), and whether one came as a number; NaN may stay."""
+    queries = as_floats("queries", queries)
+    scalar, queries = queries.ndim == 0, as_points("queries", queries)
     if queries.size == 0:
-        return queries.reshape(0, n_features)
+        return queries.reshape(0, n_features), False
     if queries.shape[1] != n_features:
         raise ValueError(
             f"queries must have as many features as keys, got {queries.shape[1]} "
             f"and {n_features}; a single query of d features has shape (1, d)"
         )
-    return queries
+    return queries, scalar
 
 
 def as_values(values, n_keys):
@@ -150,10 +152,9 @@ def as_bandwidth(bandwidth, n_features):
 def as_problem(queries, keys, kernel, bandwidth, leave_one_out=False, values=None):
     """Return the checked `Problem`, and the values if there are any."""
     kernel = as_kernel(kernel)
-    scalar = np.ndim(queries) == 0
     keys = as_keys(keys)
     n, d = keys.shape
-    queries = as_queries(queries, d)
+    queries, scalar = as_queries(queries, d)
     sigma, relative = as_bandwidth(bandwidth, d)
     if leave_one_out and (scalar or len(queries) != n):
         raise ValueError(f"leave_one_out masks key i for query i, so queries must be as many "

@@ -167,7 +167,7 @@ def nadaraya_watson(queries, keys, values, kernel="gaussian", bandwidth=1.0, *,
 
 def estimate_rows(problem, values, leave_one_out=False):
     """Return the estimates (m, ...), which rows are empty, and the nearest distances."""
-    largest = np.abs(values).max(initial=0)
+    largest = float(np.abs(values).max(initial=0))
     scale = 2.0**-64 if largest > 1e280 else 1.0  # a sum of such values would overflow
     sums = kernel_sums(problem, as_columns(values) * values.dtype.type(scale),
                        leave_one_out)
@@ -221,9 +221,8 @@ def dot_product_weights(queries, keys, scale=None):
     >>> dot_product_weights([[0.0, 0.0]], [[1.0, 2.0], [3.0, 4.0]]).tolist()
     [[0.5, 0.5]]
     """
-    scalar = np.ndim(queries) == 0
     keys = as_keys(keys)
-    queries = as_queries(queries, keys.shape[1])
+    queries, scalar = as_queries(queries, keys.shape[1])
     if scale is None:
         scale = keys.shape[1] ** -0.5
     scale = as_floats("scale", scale)
