@@ -16,9 +16,9 @@ from attention_pooling.bandwidth import bandwidth_gradient, leave_one_out_error
 from attention_pooling.kernels import gaussian
 
 __all__ = [
-    "ad_clicks", "cold_start", "fit_bandwidths", "kernel_sum", "nearest_neighbours",
-    "rated_answers", "refusal_threshold", "rms_error", "search_bandwidths", "search_log",
-    "video_frames",
+    "ad_clicks", "cold_start", "error_lines", "fit_bandwidths", "kernel_sum",
+    "nearest_neighbours", "rated_answers", "refusal_threshold", "refused", "rms_error",
+    "search_bandwidths", "search_log", "video_frames",
 ]
 
 NEIGHBOUR_COUNTS = (1, 2, 3, 5, 8, 12, 16, 24, 32, 48, 64)
@@ -348,6 +348,34 @@ def rms_error(estimate, truth):
     return float(np.sqrt((difference ** 2).mean()))
 
 
+def error_lines(truth, guesses, *, digits=3):
+    """Return the root mean squared error of each named guess, one to a line.
+
+    Parameters
+    ----------
+    truth : array_like
+    guesses : dict of str to array_like or None
+        None stands for a guess that nobody has made yet.
+    digits : int
+        Decimals.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> print(error_lines([1.0, 3.0], {"mean": 2.0, "yours": None}))
+    mean   error 1.000
+    yours  not attempted
+    """
+    width = max(map(len, guesses))
+    return "\n".join(
+        f"{name:<{width}}  "
+        + ("not attempted" if guess is None else f"error {rms_error(guess, truth):.{digits}f}")
+        for name, guess in guesses.items())
+
+
 def nearest_neighbours(queries, keys, values, k=None, *, scale=None):
     """Return the mean value of the k nearest keys.
 
@@ -437,6 +465,29 @@ def refusal_threshold(keys, bandwidth, share=0.05):
     # Each key finds itself at distance zero, where the Gaussian is 1.
     left_out = kernel_sum(keys, keys, bandwidth) - 1
     return float(np.quantile(left_out, share))
+
+
+def refused(queries, keys, bandwidth, share=0.05):
+    """Return which queries have a kernel sum below the threshold of `refusal_threshold`.
+
+    Parameters
+    ----------
+    queries, keys : ndarray, (n_queries, d) and (n_keys, d)
+    bandwidth : float or ndarray, (d,)
+    share : float
+        How many queries of the known kind one is ready to refuse.
+
+    Returns
+    -------
+    ndarray of bool, (n_queries,)
+
+    Examples
+    --------
+    >>> keys = np.arange(10.0)[:, None]
+    >>> refused(np.array([[4.5], [40.0]]), keys, 1.0).tolist()
+    [False, True]
+    """
+    return kernel_sum(queries, keys, bandwidth) < refusal_threshold(keys, bandwidth, share)
 
 
 def fit_bandwidths(keys, values, *, steps=25):
