@@ -7,7 +7,8 @@ from matplotlib.colors import LinearSegmentedColormap
 from .figures import COLOURS, WEIGHT_MAP, corner, panels, say
 
 # A colour wheel of Okabe-Ito hues: angles close to −π and to π have the same colour.
-ANGLE_MAP = LinearSegmentedColormap.from_list("angle", ["#0072B2", "#009E73", "#E0B000", "#D55E00", "#CC79A7", "#0072B2"])
+ANGLE_MAP = LinearSegmentedColormap.from_list(
+    "angle", ["#0072B2", "#009E73", "#E0B000", "#D55E00", "#CC79A7", "#0072B2"])
 
 
 def draw_circle(ax, **options):
@@ -40,7 +41,8 @@ def two_scores(query, names):
     for ax, score, offset, name in zip(axes[0], (distance, product), (shift, 0.0), names):
         outside = np.arange(1.25, 3, 0.25)
         every = np.concatenate([-outside[::-1], levels, outside]) - offset
-        ground = ax.contourf(first, second, score, every, cmap=WEIGHT_MAP, alpha=0.55, vmin=-1.6 - offset, vmax=2.4 - offset)
+        ground = ax.contourf(first, second, score, every, cmap=WEIGHT_MAP, alpha=0.55, vmin=-1.6 - offset,
+                             vmax=2.4 - offset)
         ground.set_rasterized(True)
         ax.contour(first, second, score, every, colors="white", linewidths=0.8, linestyles="solid")
         draw_circle(ax)
@@ -103,7 +105,8 @@ def sorted_weights(weights, label_at):
     ax = axes[0, 0]
     n = len(next(iter(weights.values())))
     ax.axhline(1 / n, color=COLOURS["truth"], linewidth=1.2, linestyle=(0, (5, 3)))
-    for (name, row), role, dash in zip(weights.items(), ("second", "estimate", "data"), ((0, (1, 1.2)), "-", (0, (6, 1.5)))):
+    dashes = (0, (1, 1.2)), "solid", (0, (6, 1.5))
+    for (name, row), role, dash in zip(weights.items(), ("second", "estimate", "data"), dashes):
         ax.plot(np.arange(1, n + 1), np.sort(row)[::-1], color=COLOURS[role], linestyle=dash, drawstyle="steps-mid")
         say(ax, *label_at[name], name, role)
     ax.set(yscale="log", xlabel="keys, from the largest weight to the smallest", ylabel="weight", xlim=(1, n))
