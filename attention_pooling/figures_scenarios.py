@@ -100,7 +100,7 @@ def clicks_behind_a_ranking(topics, topic, documents, weights, plain, corrected,
     left, right = axes[0]
     draw_data(left, *topics.T, sizes=8 + 3000 * weights / weights.sum())
     for j in np.argsort(weights)[::-1][:10]:
-        say(left, *topics[j], str(documents[j]), "ink", ha="center", fontsize=10, zorder=6)
+        say(left, *topics[j], str(documents[j]), "ink", ha="center", fontsize=10, zorder=6, clip_on=True)
     left.plot(*topic, "P", color=COLOURS["query"], markersize=9, markeredgecolor="white", zorder=7)
     left.set(xlabel="topic 1", ylabel="topic 2", xlim=topic[0] + np.array([-0.7, 0.7]),
              ylim=topic[1] + np.array([-0.7, 0.7]))
