@@ -37,6 +37,8 @@ def disagreement_map(points, labels, queries, differ=None):
     draw_class(ax, points[labels == 1], 0)
     draw_class(ax, points[labels == -1], 1)
     feature_plane(ax, queries, 0)
+    say(ax, 0.97, 0.95, "$+1$", "data", ha="right", transform=ax.transAxes)
+    say(ax, 0.03, 0.05, "$-1$", "query", transform=ax.transAxes)
     return figure
 
 
@@ -80,9 +82,9 @@ def best_bandwidths(sizes, best, slopes):
         ax.plot(sizes, sigma, marker=marker, color=COLOURS[role], linestyle="none", ms=6)
         line = np.polyfit(np.log(sizes), np.log(sigma), 1)
         ax.plot(sizes, np.exp(np.polyval(line, np.log(sizes))), color=COLOURS[role], linewidth=1.3)
-        say(ax, sizes[-1] * 1.35, sigma[-1], f"{name}\nslope {slopes[name]:.2f}", role)
+        say(ax, sizes[-1] * 1.3, sigma[-1], f"{name}\nslope {slopes[name]:.2f}", role)
     ax.set(xscale="log", yscale="log", xlabel=r"number of keys $n$", ylabel=r"best bandwidth $\sigma$")
-    ax.set_xlim(sizes[0] * 0.7, sizes[-1] * 25)
+    ax.set(xlim=(sizes[0] * 0.7, sizes[-1] * 9), ylim=(0.02, 0.35))
     ax.set_yticks([0.03, 0.1, 0.3], ["0.03", "0.1", "0.3"])
     ax.yaxis.set_minor_locator(plt.NullLocator())
     ax.grid()
