@@ -31,7 +31,7 @@ def interests_of_a_user(places, place, weights, names, estimate, truth):
     left, right = axes[0]
     draw_data(left, *places.T, sizes=6 + 1500 * weights)
     left.plot(*place, "P", color=COLOURS["query"], markersize=9, markeredgecolor="white", zorder=5)
-    left.set(xlabel="east / km", ylabel="north / km", aspect="equal")
+    left.set(xlabel="east / km", ylabel="north / km", aspect="equal", xticks=range(0, 11, 2), yticks=range(0, 11, 2))
     corner(left, "known users, area: weight")
     _bars(right, names, estimate, truth)
     right.set_xlabel("share of clicks")
@@ -55,6 +55,7 @@ def weight_and_influence(names, weights, influence):
         ax.barh(rows, bars, color=colour, height=0.62)
         ax.axvline(0, color="#9a9a9a", linewidth=0.8)
         ax.set(xlabel=label, ylim=(len(names) - 0.4, -0.6))
+        ax.locator_params(axis="x", nbins=4)
         ax.tick_params(axis="y", length=0)
     axes[0, 0].set_yticks(rows, names)
     return figure
