@@ -220,6 +220,13 @@ class Task:
                     f" 0/0, an overflow, or the logarithm of 0. {self.look}",
                     "not-finite",
                 )
+        if len(outputs) > 1 and all(np.array_equal(outputs[0], output) for output in outputs):
+            if not all(np.array_equal(expected[0], target) for target in expected):
+                return (
+                    f"Your function gives the same for {len(outputs)} different inputs. Does it use"
+                    " its arguments, or names from the notebook instead?",
+                    "same-for-all",
+                )
         turned = [output.T for output in outputs]
         if any(o.ndim == 2 and o.shape[0] != o.shape[1] for o in outputs) and self._same(
             turned, expected
@@ -231,9 +238,11 @@ class Task:
             )
         for output, target in zip(outputs, expected):
             if _fit(output, target) is None:
+                swapped = output.ndim == 2 and _fit(output.T, target) is not None
+                hint = "Have rows and columns changed places?" if swapped else self.look
                 return (
-                    f"You returned an array of shape {output.shape}; for this input it should"
-                    f" have shape {target.shape}. {self.look}",
+                    f"You returned {_size(output)}; for this input it should be {_size(target)}."
+                    f" {hint}",
                     "shape",
                 )
         factor = self._common_factor(outputs, expected)
@@ -250,10 +259,8 @@ class Task:
         shown = ""
         if self.cases is not None:
             first = wrong.index(True)
-            shown = (
-                f" For example, {_call_text(self.wanted, cases[first])} gave"
-                f" {_short(outputs[first])}."
-            )
+            shown = f" For example, {_call_text(self.wanted, cases[first])} gave"
+            shown += f" {_largest_difference(outputs[first], expected[first])}."
         return (f"The numbers differ{some}.{shown} {self.look}", "other")
 
     def _common_factor(self, outputs, expected):
@@ -351,7 +358,7 @@ def _describe(error, function):
     """The error in one sentence, with the reader's own line where there is one."""
     message = str(error).split("\n")[0]
     text = f"Your code stopped with {type(error).__name__}"
-    text += f": {message.rstrip('.')}." if message else "."
+    text += f": {message.rstrip(' .')}." if message else "."
     own = getattr(getattr(function, "__code__", None), "co_filename", None)
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == own]
     if frames:
@@ -370,9 +377,24 @@ def _call_text(wanted, case):
 
 def _short(value):
     array = np.asarray(value)
+    if array.ndim == 0:
+        return f"{array:.4g}"
     if array.size > 6:
         return f"<array of shape {array.shape}>"
     return np.array2string(array, precision=4, separator=", ").replace("\n", "")
+
+
+def _size(array):
+    return f"an array of shape {array.shape}" if array.ndim else "a single number"
+
+
+def _largest_difference(output, expected):
+    """What the answer gave where it differs most; never what would be right."""
+    if output.ndim == 0:
+        return _short(output)
+    error = np.abs(_fit(output, expected) - expected).ravel()
+    at = np.unravel_index(error.argmax(), output.shape)
+    return f"{output[at]:.4g} in entry [{', '.join(map(str, at))}]"
 
 
 def lay_out(head, text):

@@ -119,6 +119,12 @@ TASKS = [
                 " directions: look at the power of its constant.",
             ),
             Mistake(
+                "bandwidth-power",
+                _with_constant(lambda s, d: (2 * np.pi) ** (d / 2) * s),
+                "In the constant the bandwidth stands with the power of one feature. With d"
+                " features the kernel spreads in d directions: look at the power of σ.",
+            ),
+            Mistake(
                 "constant-of-two-features",
                 _with_constant(lambda s, d: 2 * np.pi * s**2),
                 "Right for two features only. This check also tries one and three: take the"

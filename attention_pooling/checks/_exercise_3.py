@@ -61,6 +61,10 @@ def _minimum(queries, keys, bandwidth):
     return k / k.sum(axis=1, keepdims=True)
 
 
+def _nearest(queries, keys, bandwidth):
+    return np.eye(len(keys))[gaussian_scores(queries, keys, bandwidth).argmax(axis=1)]
+
+
 def _not_divided(queries, keys, bandwidth):
     scores = gaussian_scores(queries, keys, bandwidth)
     return np.exp(scores - scores.max(axis=1, keepdims=True))
@@ -225,6 +229,12 @@ TASKS = [
                 _clipped,
                 "Where every K underflows you give all keys equal weight. The nearest key should"
                 " have (nearly) all of it: the scores still know which that is.",
+            ),
+            Mistake(
+                "nearest-only",
+                _nearest,
+                "All the weight goes to the nearest key. That is the limit for small σ; at an"
+                " ordinary σ the other keys need their share.",
             ),
             Mistake(
                 "one-maximum",

@@ -412,6 +412,7 @@ WRONG = {
         "no-constant": density_slip(constant=lambda s, d: 1),
         "no-bandwidth-in-constant": density_slip(constant=lambda s, d: (2 * np.pi) ** (d / 2)),
         "constant-of-one-feature": density_slip(constant=lambda s, d: np.sqrt(2 * np.pi) * s),
+        "bandwidth-power": density_slip(constant=lambda s, d: np.sqrt(2 * np.pi) ** d * s),
         "constant-of-two-features": density_slip(constant=lambda s, d: 2 * np.pi * s * s),
         "sigma-for-its-square": density_slip(exponent=lambda r, s: -r / (2 * s)),
         "half-lost": density_slip(exponent=lambda r, s: -r / s**2),
@@ -464,6 +465,7 @@ WRONG = {
         "zero-by-zero": lambda q, k, s: normalised(k_plain(q, k, s)),
         "zero-rows": lambda q, k, s: normalised(k_plain(q, k, s), 1e-12),
         "uniform-rows": lambda q, k, s: normalised(np.clip(k_plain(q, k, s), 1e-290, None)),
+        "nearest-only": lambda q, k, s: (np.arange(len(k)) == d2(q, k).argmin(1)[:, None]).astype(int),
         "one-maximum": shifted(lambda a: a.max()), "wrong-axis-maximum": shifted(lambda a: a.max(axis=0)),
         "minimum": shifted(lambda a: a.min(axis=1, keepdims=True)),
         "not-normalised": lambda q, k, s: np.exp(-d2(q, k) / (2 * s**2) + d2(q, k).min(1)[:, None] / (2 * s**2)),
@@ -597,6 +599,35 @@ def test_a_right_answer_on_some_inputs_only():
     result = check("class-probabilities", lambda q, p, y, s, c: classes_looped(q, p, y, 0.7, c))
     text = " ".join(result.message.split())
     assert result.mistake == "other" and "on 2 of 3 inputs" in text and "class_probabilities(" in text
+
+
+def test_a_small_slip_is_placed_and_the_right_number_is_not_shown():
+    def answer(queries, keys, bandwidth):
+        weights = attention_weights(queries, keys, bandwidth=bandwidth)
+        weights[1, 2] += 1000
+        return weights
+
+    text = " ".join(check("repaired-weights", answer).message.split())
+    assert "gave 1000 in entry [1, 2]" in text
+
+
+def test_one_answer_for_every_input():
+    result = check("training-gradient", lambda x, y, s: 0.2836)
+    assert result.mistake == "same-for-all" and "names from the notebook" in " ".join(result.message.split())
+
+
+@pytest.mark.parametrize("answer, words", [
+    (lambda x, y, s: y, "an array of shape (9,); for this input it should be a single number"),
+    (lambda x, y, s: np.outer(x, y), "an array of shape (9, 9); for this input it should be a single number"),
+])  # fmt: skip
+def test_another_shape_is_named(answer, words):
+    result = check("training-gradient", answer)
+    assert result.mistake == "shape" and words in " ".join(result.message.split())
+
+
+def test_two_mistakes_at_once_of_which_one_is_a_transposition():
+    result = check("joint-densities", lambda *case: 2 * np.array(joint_looped(*case)).T)
+    assert result.mistake == "shape" and "Have rows and columns changed places?" in " ".join(result.message.split())
 
 
 def test_the_bandwidths_that_the_descent_check_knows():
