@@ -99,9 +99,26 @@ function meanSquaredError(row, queries, targets, keys, values, kernel, sigma, lo
 /** The three errors at one σ. @param {Data} data @param {string} kernel @param {number} sigma @returns {Errors} */
 export function errorsAt({ keys, values, queries, truth }, kernel, sigma) {
   const row = new Float64Array(keys.length);
+  const { profile } = kernels[kernel];
+  let [training, leftOut] = [0, 0];
+  for (let q = 0; q < keys.length; q++) {
+    // One row for both: the estimate without the own key, then the own key mixed in with its share.
+    const others = weigh(row, keys[q], keys, kernel, sigma, q);
+    const without = pool(row, values);
+    let own = profile(0);
+    if (kernel === "gaussian") {
+      let nearest = Infinity;
+      for (let i = 0; i < keys.length; i++) if (i !== q) nearest = Math.min(nearest, Math.abs(keys[q] - keys[i]));
+      own = Math.exp(0.5 * ((nearest / sigma) * (nearest / sigma)));
+    }
+    const share = others > 0 && own < Infinity ? own / (own + others) : 1;
+    const miss = values[q] - without;
+    leftOut += others > 0 ? miss * miss : Infinity;
+    training += (1 - share) * miss * ((1 - share) * miss);
+  }
   return {
-    training: meanSquaredError(row, keys, values, keys, values, kernel, sigma, false),
-    leave_one_out: meanSquaredError(row, keys, values, keys, values, kernel, sigma, true),
+    training: training / keys.length,
+    leave_one_out: leftOut / keys.length,
     validation: queries && truth && meanSquaredError(row, queries, truth, keys, values, kernel, sigma, false),
   };
 }

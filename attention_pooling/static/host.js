@@ -3,6 +3,7 @@
 import words from "./words.json" with { type: "json" };
 import { effective, errorCurves, errorsAt, estimate, kernels, linSpace, logSpace, lowest, pool, resample, selectBandwidth, weigh } from "./estimator.js";
 import { generator, sineData, sineTruth } from "./sample.js";
+import { mountSphere } from "./sphere.js";
 import { createView, decimals, fill, fixed, html, put, short } from "./view.js";
 
 /** How many queries are drawn, and how many σ. */
@@ -129,17 +130,17 @@ export function mount(figure) {
 
   /* ---- the controls ---- */
   const controls = {};
-  function range(box, key, low, high, step, toValue, toStep) {
+  function range(box, key, low, high, step, toValue, toStep, text) {
     const label = html(box, "label", { class: "control " + key });
     html(label, "span", {}, words[key]);
     const input = html(label, "input", { type: "range", min: low, max: high, step });
-    const output = html(box, "b", { class: "value " + key, "aria-hidden": "true" });
+    const output = text === undefined ? null : html(box, "b", { class: "value", "aria-hidden": "true" }, text);
     input.addEventListener("input", () => act({ [key]: toValue(Number(input.value)) }));
     controls[key] = (text, spoken) => {
-      input.value = toStep(chosen[key]);
-      output.textContent = text;
+      const at = toStep(chosen[key]);
+      if (Math.abs(input.valueAsNumber - at) > step / 2) input.value = at;
+      if (output) output.firstChild.data = text;
       input.setAttribute("aria-valuetext", spoken);
-      return { input, output };
     };
   }
   function button(key, listener, attributes = {}) {
@@ -164,7 +165,7 @@ export function mount(figure) {
   html(view.slots.sigma, "span", { class: "ends", "aria-hidden": "true" }, String(low));
   html(view.slots.sigma, "span", { class: "ends", "aria-hidden": "true" }, String(high));
   const toStep = (sigma) => (Math.log(sigma / low) / Math.log(high / low)) * STEPS;
-  range(view.slots.sigma, "bandwidth", 0, STEPS, 1, (t) => low * (high / low) ** (t / STEPS), toStep);
+  range(view.slots.sigma, "bandwidth", 0, STEPS, 1, (t) => low * (high / low) ** (t / STEPS), toStep, " ");
   button("best", () => act({ bandwidth: selectBandwidth(data(), chosen.kernel, limits.bandwidth) || chosen.bandwidth }), { title: words.best_hint });
   const equal = button("equal_spread", () => {
     const kept = spread;
@@ -174,7 +175,7 @@ export function mount(figure) {
   }, { title: words.equal_spread_hint });
   if (page.sample) {
     for (const [key, least, most, step] of [["points", 5, 200, 1], ["noise", 0, 3, 0.1]])
-      range(html(view.slots.tools, "div", { class: "range" }), key, least, most, step, same, same);
+      range(html(view.slots.tools, "div", { class: "range" }), key, least, most, step, same, same, " ");
     button("new_sample", () => act({ seed: (chosen.seed + 1) % 2 ** 32 }));
   }
   button("reset", () => {
@@ -204,10 +205,7 @@ export function mount(figure) {
     const q = fixed(query, limits.query);
     const estimate = fixed(state.at_query, state.limits.value);
     const spoken = state.predict ? words.query_hidden : Number.isFinite(state.at_query) ? words.query_value : words.query_empty;
-    const { input, output } = controls.query("q = " + q, fill(spoken, { q, estimate }));
-    const share = (query - limits.query[0]) / (limits.query[1] - limits.query[0]);
-    output.style.setProperty("--at", String(share));
-    output.classList.toggle("left", share > 0.75);
+    controls.query("", fill(spoken, { q, estimate }));
     const sigma = String(bandwidth);
     controls.bandwidth(sigma, fill(words.bandwidth_value, { sigma, error: short(state.errors.leave_one_out) }));
     if (page.sample) {
@@ -292,4 +290,5 @@ export function mount(figure) {
 /** Mount every explorer of the page. */
 export function mountAll() {
   for (const figure of document.querySelectorAll("figure.explorer[data-live]")) mount(/** @type {HTMLElement} */ (figure));
+  for (const figure of document.querySelectorAll("figure.explorer[data-sphere]")) mountSphere(/** @type {HTMLElement} */ (figure));
 }

@@ -88,6 +88,12 @@ function ticks([low, high], count) {
   return marks;
 }
 
+function largest(array, from, count) {
+  let most = 0;
+  for (let i = from; i < from + count; i++) if (array[i] > most) most = array[i];
+  return most;
+}
+
 /** A polyline that breaks where y is not finite. */
 function line(xs, ys, X, Y, from = 0, count = xs.length) {
   let path = "";
@@ -124,8 +130,8 @@ export function createView(parent, first, act) {
   if (shows("fit")) entry(legend, "key", words.legend.key);
   const legends = {};
   if (shows("fit")) for (const role of ["estimate", "truth", "band", "guess"]) legends[role] = entry(legend, role, words.legend[role]);
-  const rail = html(main, "div", { class: "rail" });
   const stage = html(main, "div", { class: "stage" });
+  const rail = html(stage, "div", { class: "rail" });
   const bandCanvas = html(stage, "canvas", { "aria-hidden": "true", class: "band" });
   const heatCanvas = html(stage, "canvas", { "aria-hidden": "true", class: "heat" });
   const ramp = html(stage, "div", { class: "ramp" });
@@ -138,14 +144,17 @@ export function createView(parent, first, act) {
   const queryGroup = svg(picture, "g", { class: "query", "data-role": "query" });
   const queryLine = svg(queryGroup, "line");
   const meanPath = svg(picture, "path", { class: "mean" });
-  const keysGroup = svg(picture, "g", { class: "keys", "data-role": "keys" });
+  const keysGroup = svg(picture, "g", { class: "keys", "data-role": "keys", tabindex: 0, role: "slider", "aria-label": words.keys, "aria-description": words.keys_help, "aria-valuemin": 1 });
+  const hollowPath = svg(keysGroup, "path", { class: "hollow" });
+  const reachedPath = svg(keysGroup, "path");
   const estimatePath = svg(picture, "path", { class: "estimate line", "data-role": "estimate" });
   const stems = svg(picture, "path", { class: "stems", "data-role": "weights" });
   const profilePath = svg(picture, "path", { class: "profile line" });
   const profileStems = svg(picture, "path", { class: "stems", "stroke-width": 1.2 });
   const profileDots = svg(picture, "path", { class: "dots" });
   const rowMark = svg(picture, "rect", { class: "now" });
-  const handle = svg(queryGroup, "circle", { class: "handle", r: 7 });
+  const handle = svg(queryGroup, "circle", { class: "handle", r: 8, cy: 12 });
+  const queryText = svg(queryGroup, "text", { class: "title", y: 16 }, " ");
   const dot = svg(picture, "circle", { class: "dot", r: 5 });
   const titles = svg(picture, "g");
   const ring = svg(picture, "circle", { class: "ring" });
@@ -197,7 +206,7 @@ export function createView(parent, first, act) {
   let errorX = X;
   let errorY = Y;
   let top = 1;
-  let circles = [];
+  let radii = new Float64Array(0);
   let chosen = 0;
   let colours = { full: [0, 0, 0], empty: [0, 0, 0] };
   let columns = new Int32Array(0);
@@ -214,7 +223,7 @@ export function createView(parent, first, act) {
     const { query, value } = state.limits;
     const inner = width - LEFT - RIGHT;
     const narrow = width < 380;
-    let y = 8;
+    let y = 26;
     for (const [view, name, height] of [
       ["kernel", "kernel", narrow ? 120 : 150],
       ["fit", "fit", narrow ? 180 : 210],
@@ -222,7 +231,7 @@ export function createView(parent, first, act) {
       ["weights", "heat", narrow ? 130 : 160],
     ]) {
       if (!shows(view)) continue;
-      if (name !== "fit") y += name === "heat" || y > 8 ? 26 : 18;
+      if (name !== "fit") y += y > 26 ? 26 : 20;
       rows[name] = { top: y, height };
       y += height;
     }
@@ -256,11 +265,11 @@ export function createView(parent, first, act) {
       legends.top = text(LEFT - 8, rows.stems.top + 9, "end", "");
       text(LEFT - 8, rows.stems.top + rows.stems.height, "end", "0");
     }
+    across(12, "grid");
     for (const v of ticks(query, narrow ? 4 : 6)) text(X(v), bottom + 16, "middle", minus(String(v)));
     text(LEFT + inner / 2, bottom + 31, "middle", words.axis);
-    put(queryLine, { y1: 0, y2: bottom });
-    const railed = rail.childElementCount > 0;
-    put(handle, { cy: 7, display: railed ? "none" : "inline" });
+    put(queryLine, { y1: 12, y2: bottom });
+    put(handle, { display: rail.childElementCount ? "none" : "inline" });
         put(rowMark, { x: LEFT, width: inner, height: 4, display: rows.heat ? "inline" : "none" });
     if (rows.fit) put(windowRect, { y: rows.fit.top, height: rows.fit.height });
     else if (rows.kernel) put(windowRect, { y: rows.kernel.top, height: rows.kernel.height });
@@ -385,16 +394,22 @@ export function createView(parent, first, act) {
     if (is("keys", "limits") && rows.heat) layColumns();
     if (is("matrix")) {
       // Full colour is reached in one row of ten: a lonely key at the edge would leave all others pale.
-      const peaks = state.grid.map((_, q) => matrix.subarray(q * n, q * n + n).reduce((a, b) => Math.max(a, b), 0)).sort();
-      top = peaks[Math.floor(0.9 * peaks.length)] || 1;
+      const peaks = new Float64Array(state.grid.length);
+      for (let q = 0; q < peaks.length; q++) peaks[q] = largest(matrix, q * n, n);
+      top = peaks.sort()[Math.floor(0.9 * peaks.length)] || 1;
     }
-    const most = weights.reduce((a, b) => Math.max(a, b), top);
+    const most = Math.max(top, largest(weights, 0, n));
     if (legends.top) {
       legends.top.textContent = most < 0.995 ? most.toFixed(2) : "1";
       ramp.style.setProperty("--share", String(top / most));
     }
     if (is("matrix", "keys", "limits") && rows.heat) drawHeat();
-    if (is("query", "limits")) queryGroup.setAttribute("transform", `translate(${x} 0)`);
+    if (is("query", "limits")) {
+      queryGroup.setAttribute("transform", `translate(${x} 0)`);
+      const left = x > width - 100;
+      put(queryText, { x: left ? -13 : 13, "text-anchor": left ? "end" : "start" });
+      queryText.textContent = "q = " + fixed(query, limits.query);
+    }
     if (is("query", "limits") && rows.heat) rowMark.setAttribute("y", heatY(query) - 2);
     if (is("query", "bandwidth", "limits")) {
       const [a, b] = [Math.max(LEFT, X(query - bandwidth)), Math.min(width - RIGHT, X(query + bandwidth))];
@@ -407,30 +422,28 @@ export function createView(parent, first, act) {
       legends.estimate.hidden = hides();
       legends.guess.hidden = !guess;
       if (is("band", "limits", "predict")) drawBand();
-      while (circles.length > n) circles.pop().remove();
-      while (circles.length < n) circles.push(svg(keysGroup, "circle"));
-      const moved = is("keys", "values", "limits");
-      let mean = "";
+      // Two paths for all keys, filled where they have a weight: an element for each would cost a style each.
+      let [reached, hollow, mean] = ["", "", ""];
+      if (radii.length !== n) radii = new Float64Array(n);
       const side = x > width - RIGHT - 40 ? -1 : 1;
       for (let i = 0; i < n; i++) {
-        const circle = circles[i];
-        if (moved) {
-          circle.setAttribute("cx", X(keys[i]));
-          circle.setAttribute("cy", Y(values[i]));
-        }
         const w = weights[i];
-        circle.setAttribute("r", 2.4 + Math.round(56 * Math.sqrt(w / most)) / 10);
-        circle.setAttribute("fill-opacity", w > 0 ? 0.55 : 0);
+        const y = Y(values[i]);
+        const r = (radii[i] = 2.4 + Math.round(56 * Math.sqrt(w / most)) / 10);
+        const circle = `M${Math.round((X(keys[i]) - r) * 10) / 10} ${Math.round(y * 10) / 10}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`;
+        if (w > 0) reached += circle;
+        else hollow += circle;
         const length = (side * 26 * w) / most;
-        if (Math.abs(length) > 0.5) mean += `M${x} ${Y(values[i])}h${length}`;
+        if (Math.abs(length) > 0.5) mean += `M${x} ${y}h${length}`;
       }
+      reachedPath.setAttribute("d", reached);
+      hollowPath.setAttribute("d", hollow);
       meanPath.setAttribute("d", hides() ? "" : mean);
       const shown = Number.isFinite(state.at_query) && !hides();
       dot.setAttribute("display", shown ? "inline" : "none");
       if (shown) put(dot, { cx: x, cy: Y(state.at_query) });
       chosen = Math.min(chosen, n - 1);
-      put(ring, { cx: X(keys[chosen]), cy: Y(values[chosen]), r: +circles[chosen].getAttribute("r") + 4 });
-      describeKeys();
+      if (document.activeElement === keysGroup || is("keys", "values")) describeKeys();
     }
     if (rows.stems && is("weights", "keys", "matrix", "limits")) {
       const base = rows.stems.top + rows.stems.height;
@@ -510,9 +523,9 @@ export function createView(parent, first, act) {
   function describeKeys() {
     const { keys, values, weights, limits } = state;
     const i = chosen;
+    put(ring, { cx: X(keys[i]), cy: Y(values[i]), r: radii[i] + 4 });
     put(keysGroup, {
-      tabindex: 0, role: "slider", "aria-label": words.keys, "aria-description": words.keys_help,
-      "aria-valuemin": 1, "aria-valuemax": keys.length, "aria-valuenow": i + 1,
+      "aria-valuemax": keys.length, "aria-valuenow": i + 1,
       "aria-valuetext": fill(words.key_value, { i: i + 1, n: keys.length, x: fixed(keys[i], limits.query), y: fixed(values[i], limits.value), w: short(weights[i]) }),
     });
   }
@@ -541,7 +554,7 @@ export function createView(parent, first, act) {
     if (rows.fit)
       for (let i = 0; i < state.keys.length; i++) {
         const far = Math.hypot(X(state.keys[i]) - x, Y(state.values[i]) - y);
-        if (far < Math.max(reach, +circles[i].getAttribute("r") + 2) && (best < 0 || far < best)) (best = far), (chosen = i);
+        if (far < Math.max(reach, radii[i] + 2) && (best < 0 || far < best)) (best = far), (chosen = i);
       }
     return best < 0 ? -1 : chosen;
   };
@@ -565,7 +578,7 @@ export function createView(parent, first, act) {
     drag = { kind: guessing ? "guess" : key >= 0 ? "key" : "query", key, heat, start, moved: false };
     picture.setPointerCapture(event.pointerId);
     if (heat) act({ query: queryAt(start, true) });
-    if (key >= 0) draw({}), keysGroup.focus({ preventScroll: true });
+    if (key >= 0) keysGroup.focus({ preventScroll: true }), describeKeys();
     event.preventDefault();
   });
   on(picture, "pointermove", (event) => {
@@ -598,11 +611,12 @@ export function createView(parent, first, act) {
     const key = keyAt(local(event, picture), 9);
     if (key >= 0) act({ remove: key });
   });
+  on(keysGroup, "focus", describeKeys);
   on(keysGroup, "keydown", (event) => {
     const { keys, values, limits, query, at_query } = state;
     const n = keys.length;
     const step = (range) => (range[1] - range[0]) / (event.shiftKey ? 10 : 50);
-    const choose = (i) => ((chosen = (i + n) % n), draw({}));
+    const choose = (i) => ((chosen = (i + n) % n), describeKeys());
     const move = (dx, dy) =>
       act({ move: [chosen, clampTo(limits.query, keys[chosen] + dx * step(limits.query)), clampTo(limits.value, values[chosen] + dy * step(limits.value))] });
     const add = () => act({ add: [query, Number.isFinite(at_query) ? at_query : (limits.value[0] + limits.value[1]) / 2] });
