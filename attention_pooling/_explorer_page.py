@@ -10,7 +10,7 @@ import numpy as np
 
 STATIC = files("attention_pooling") / "static"
 WORDS = json.loads((STATIC / "words.json").read_text(encoding="utf-8"))
-PAGE_MODULES = ("sample.js", "estimator.js", "view.js", "host.js")
+PAGE_MODULES = ("sample.js", "estimator.js", "view.js", "sphere.js", "host.js")
 
 
 def is_name(name):
@@ -21,6 +21,11 @@ def is_name(name):
 def module():
     """Return the notebook's view as one ES module."""
     return _joined("view.js", "widget.js")
+
+
+def sphere_module():
+    """Return the notebook's view of the sphere as one ES module."""
+    return _joined("view.js", "sphere.js", "sphere_widget.js")
 
 
 def script():
@@ -38,7 +43,8 @@ def style():
 
 def _joined(*names):
     """Return modules one after another, their imports of each other and comments left out."""
-    words = "const words = " + json.dumps(WORDS, ensure_ascii=False, separators=(",", ":")) + ";"
+    shared = {key: text for key, text in WORDS.items() if key != "sphere"}  # those travel with the figure
+    words = "const words = " + json.dumps(shared, ensure_ascii=False, separators=(",", ":")) + ";"
     bodies = [(STATIC / name).read_text(encoding="utf-8") for name in names]
     text = "\n".join([words] + [re.sub(r"^import .*$", "", body, flags=re.M) for body in bodies])
     return _without_comments(text)
@@ -63,14 +69,19 @@ def minified():
 def figure(state, drawn, alt=None):
     """Return the page form: a `<figure>` with the state as JSON and a still picture."""
     packed = {key: _base64(value) if isinstance(value, np.ndarray) else value for key, value in state.items()}
-    text = json.dumps(packed, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    text = as_json(packed)
     live = "" if state["own"] else " data-live"
     words = WORDS["live"] if state["own"] else WORDS["picture"]
     alt = alt or _describe(state, drawn)
     return (f'<figure class="explorer" data-explorer="{state["name"]}"{live}>'
             f'<script type="application/json">{text}</script>'
             f"{_picture(drawn, alt)}<figcaption>{escape(words)}</figcaption></figure>")
+
+
+def as_json(state):
+    """Return JSON that can stand inside a `<script>`."""
+    text = json.dumps(state, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _base64(array):

@@ -15,11 +15,19 @@ from .datasets import sine_data, sine_truth
 from .kernels import KERNELS
 from .pooling import EmptyNeighbourhoodWarning, attention_weights, nadaraya_watson
 
-__all__ = ["Explorer", "explore"]
+__all__ = ["Explorer", "explore", "explore_sphere"]
 
 QUERIES, SIGMAS = 101, 61  # of the drawn curve, and of the error curves
 VIEWS = ("kernel", "fit", "weights", "errors")
 WORDS = page.WORDS
+
+
+def __getattr__(name):
+    if name == "explore_sphere":  # which itself builds on this module
+        from .sphere import explore_sphere
+
+        return explore_sphere
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def explore(keys=None, values=None, *, truth=None, kernel="gaussian", bandwidth=0.5, query=2.5,
