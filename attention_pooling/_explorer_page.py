@@ -10,7 +10,8 @@ import numpy as np
 
 STATIC = files("attention_pooling") / "static"
 WORDS = json.loads((STATIC / "words.json").read_text(encoding="utf-8"))
-PAGE_MODULES = ("sample.js", "estimator.js", "view.js", "sphere.js", "host.js")
+PAGE_MODULES = ("dom.js", "sample.js", "estimator.js", "view.js", "host.js")
+SPHERE_MODULES = ("dom.js", "sphere.js")
 
 
 def is_name(name):
@@ -18,33 +19,37 @@ def is_name(name):
     return isinstance(name, str) and re.fullmatch(r"[A-Za-z][A-Za-z0-9-]*", name) is not None
 
 
+SHARED = ("none", "infinite", "query", "bandwidth", "reset", "copy_link", "copied", "link_in_address")
+OWN = {key: text for key, text in WORDS.items() if key not in (*SHARED, "sphere", "live", "picture")}
+
+
 def module():
     """Return the notebook's view as one ES module."""
-    return _joined("view.js", "widget.js")
+    return _joined("dom.js", "view.js", "widget.js", words=WORDS)
 
 
 def sphere_module():
     """Return the notebook's view of the sphere as one ES module."""
-    return _joined("view.js", "sphere.js", "sphere_widget.js")
+    return _joined("dom.js", "sphere.js", "sphere_widget.js", words={key: WORDS[key] for key in SHARED})
 
 
-def script():
-    """Return the page's view and host as one classic script, which works from disk as well."""
-    body = re.sub(r"^export ", "", _joined(*PAGE_MODULES), flags=re.M)
+def script(modules=PAGE_MODULES):
+    """Return a page's view and host as one classic script, which works from disk as well."""
+    body = re.sub(r"^export ", "", _joined(*modules, words={key: WORDS[key] for key in SHARED}), flags=re.M)
     return ('(() => {\n"use strict";\n' + body + "\n"
             'if (document.readyState === "loading") addEventListener("DOMContentLoaded", mountAll);\n'
             "else mountAll();\n})();\n")
 
 
-def style():
-    """Return the style sheet."""
-    return _without_comments((STATIC / "explorer.css").read_text(encoding="utf-8"))
+def style(*names):
+    """Return the style sheet, or those that are named."""
+    return _without_comments("".join((STATIC / name).read_text(encoding="utf-8")
+                                     for name in names or ("explorer.css",)))
 
 
-def _joined(*names):
+def _joined(*names, words):
     """Return modules one after another, their imports of each other and comments left out."""
-    shared = {key: text for key, text in WORDS.items() if key != "sphere"}  # those travel with the figure
-    words = "const words = " + json.dumps(shared, ensure_ascii=False, separators=(",", ":")) + ";"
+    words = "const words = " + _json(words) + ";"
     bodies = [(STATIC / name).read_text(encoding="utf-8") for name in names]
     text = "\n".join([words] + [re.sub(r"^import .*$", "", body, flags=re.M) for body in bodies])
     return _without_comments(text)
@@ -59,15 +64,19 @@ def _without_comments(text):
 
 
 def minified():
-    """Return the page's script and style sheet as they are shipped."""
+    """Return the scripts and style sheets of pages, by the names under which they are shipped."""
     import minify
 
-    return (minify.string("application/javascript", script()),
-            re.sub(r"\s*([{};,])\s*", r"\1", style()).replace(";}", "}"))
+    scripts = {"explorer.js": script(), "sphere.js": script(SPHERE_MODULES)}
+    shipped = {name: minify.string("application/javascript", text) for name, text in scripts.items()}
+    for name in ("explorer.css", "sphere.css"):
+        shipped[name] = re.sub(r"\s*([{};,])\s*", r"\1", style(name)).replace(";}", "}").replace(": ", ":")
+    return shipped
 
 
 def figure(state, drawn, alt=None):
     """Return the page form: a `<figure>` with the state as JSON and a still picture."""
+    state = state | {"words": OWN}
     packed = {key: _base64(value) if isinstance(value, np.ndarray) else value for key, value in state.items()}
     text = as_json(packed)
     live = "" if state["own"] else " data-live"
@@ -80,8 +89,11 @@ def figure(state, drawn, alt=None):
 
 def as_json(state):
     """Return JSON that can stand inside a `<script>`."""
-    text = json.dumps(state, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return _json(state).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _json(value):
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def _base64(array):

@@ -3,8 +3,8 @@
 import words from "./words.json" with { type: "json" };
 import { effective, errorCurves, errorsAt, estimate, kernels, linSpace, logSpace, lowest, pool, resample, selectBandwidth, weigh } from "./estimator.js";
 import { generator, sineData, sineTruth } from "./sample.js";
-import { mountSphere } from "./sphere.js";
-import { createView, decimals, fill, fixed, html, put, short } from "./view.js";
+import { decimals, fill, fixed, html, put, short } from "./dom.js";
+import { createView } from "./view.js";
 
 /** How many queries are drawn, and how many σ. */
 const [QUERIES, SIGMAS, STEPS] = [101, 61, 200];
@@ -18,6 +18,7 @@ const clamp = ([low, high], x) => Math.min(high, Math.max(low, x));
 export function mount(figure) {
   const page = JSON.parse(/** @type {Element} */ (figure.querySelector("script")).textContent ?? "");
   const { name, limits, views } = page;
+  Object.assign(words, page.words); // each figure brings the words of its interface
   const first = { kernel: page.kernel, bandwidth: page.bandwidth, query: page.query, band: page.band, ...page.sample };
   const own = { keys: floats(page.keys), values: floats(page.values) };
   const grid = linSpace(limits.query[0], limits.query[1], QUERIES);
@@ -290,5 +291,4 @@ export function mount(figure) {
 /** Mount every explorer of the page. */
 export function mountAll() {
   for (const figure of document.querySelectorAll("figure.explorer[data-live]")) mount(/** @type {HTMLElement} */ (figure));
-  for (const figure of document.querySelectorAll("figure.explorer[data-sphere]")) mountSphere(/** @type {HTMLElement} */ (figure));
 }

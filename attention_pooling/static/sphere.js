@@ -1,7 +1,7 @@
 // @ts-check
 /** The figure of chapter 4: keys around the unit circle, weighed for one query by distance and by dot product. */
 import words from "./words.json" with { type: "json" };
-import { fill, html, put, sentence, short, svg } from "./view.js";
+import { fill, html, put, sentence, short, svg } from "./dom.js";
 
 /**
  * @typedef {{angle: number, length: number, bandwidth: number, spread: number, dimensions: number}} Chosen
@@ -292,4 +292,9 @@ export function mountSphere(figure) {
   addEventListener("hashchange", read);
   figure.classList.add("mounted");
   figure.dispatchEvent(new CustomEvent("explorer:ready", { bubbles: true, detail: { name, sphere: { weighSphere, given } } }));
+}
+
+/** Mount every sphere of the page. */
+export function mountAll() {
+  for (const figure of document.querySelectorAll("figure.explorer[data-sphere]")) mountSphere(/** @type {HTMLElement} */ (figure));
 }

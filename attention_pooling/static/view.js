@@ -3,6 +3,7 @@
  * The drawing of one explorer: a function of the state that a host hands it.
  * It computes nothing but positions, and asks the host for changes with `act`.
  */
+import { decimals, fill, fixed, html, minus, put, sentence, short, show, svg } from "./dom.js";
 import words from "./words.json" with { type: "json" };
 
 /**
@@ -24,59 +25,8 @@ import words from "./words.json" with { type: "json" };
  * @property {boolean} predict @property {string} message
  */
 
-const NS = "http://www.w3.org/2000/svg";
 const ERRORS = /** @type {const} */ (["training", "leave_one_out", "validation"]);
 const [LEFT, RIGHT, GAP] = [40, 12, 30];
-
-/** @param {Element} parent @param {string} tag @param {Record<string, any>} [attributes] @param {string} [text] @returns {any} */
-export function html(parent, tag, attributes = {}, text) {
-  return grow(parent, document.createElement(tag), attributes, text);
-}
-/** @param {Element} parent @param {string} tag @param {Record<string, any>} [attributes] @param {string} [text] @returns {any} */
-export function svg(parent, tag, attributes = {}, text) {
-  return grow(parent, document.createElementNS(NS, tag), attributes, text);
-}
-function grow(parent, node, attributes, text) {
-  put(node, attributes);
-  if (text !== undefined) node.textContent = text;
-  parent.append(node);
-  return node;
-}
-/** @param {Element} node @param {Record<string, any>} attributes */
-export function put(node, attributes) {
-  for (const name in attributes) node.setAttribute(name, attributes[name]);
-}
-
-/** A sentence whose numbers change in place. @param {Element} parent @param {string} template */
-export function sentence(parent, template) {
-  const span = html(parent, "span");
-  /** @type {[string, Text][]} */
-  const holes = [];
-  template.split(/\{(\w+)\}/).forEach((part, i) => {
-    if (i % 2) holes.push([part, html(span, "b", {}, " ").firstChild]);
-    else span.append(part);
-  });
-  return (/** @type {Record<string, string> | null} */ values) => {
-    span.hidden = !values;
-    if (values) for (const [name, text] of holes) if (text.data !== values[name]) text.data = values[name];
-  };
-}
-
-/** @param {string} template @param {Record<string, any>} values */
-export const fill = (template, values) => template.replace(/\{(\w+)\}/g, (_, name) => values[name]);
-
-/** Three significant digits. @param {number | null | undefined} x */
-export function short(x) {
-  if (x === null || x === undefined || Number.isNaN(x)) return words.none;
-  if (!Number.isFinite(x)) return words.infinite;
-  const size = Math.abs(x);
-  return minus(size && (size < 1e-4 || size >= 1e5) ? x.toExponential(2) : size >= 100 ? x.toFixed(0) : x.toPrecision(3));
-}
-const minus = (text) => text.replace("-", "−");
-/** Decimals that tell apart a few hundred steps of a range. @param {number[]} range */
-export const decimals = ([low, high]) => Math.min(8, Math.max(0, Math.ceil(2.3 - Math.log10(high - low))));
-/** @param {number} x @param {number[]} range */
-export const fixed = (x, range) => minus(x.toFixed(decimals(range)));
 
 /** Round numbers that divide a range. @param {number[]} range @param {number} count */
 function ticks([low, high], count) {
@@ -88,6 +38,7 @@ function ticks([low, high], count) {
   return marks;
 }
 
+const least = (array) => array.reduce((a, b) => Math.min(a, b), Infinity);
 function largest(array, from, count) {
   let most = 0;
   for (let i = from; i < from + count; i++) if (array[i] > most) most = array[i];
@@ -132,8 +83,8 @@ export function createView(parent, first, act) {
   if (shows("fit")) for (const role of ["estimate", "truth", "band", "guess"]) legends[role] = entry(legend, role, words.legend[role]);
   const stage = html(main, "div", { class: "stage" });
   const rail = html(stage, "div", { class: "rail" });
-  const bandCanvas = html(stage, "canvas", { "aria-hidden": "true", class: "band" });
-  const heatCanvas = html(stage, "canvas", { "aria-hidden": "true", class: "heat" });
+  const bandCanvas = html(stage, "canvas", { "aria-hidden": "true", class: "band", width: 0, height: 0 });
+  const heatCanvas = html(stage, "canvas", { "aria-hidden": "true", class: "heat", width: 0, height: 0 });
   const ramp = html(stage, "div", { class: "ramp" });
   const picture = svg(stage, "svg", { role: "group", "aria-label": words.drawing });
   const frame = svg(picture, "g", { class: "frame" });
@@ -269,11 +220,13 @@ export function createView(parent, first, act) {
     for (const v of ticks(query, narrow ? 4 : 6)) text(X(v), bottom + 16, "middle", minus(String(v)));
     text(LEFT + inner / 2, bottom + 31, "middle", words.axis);
     put(queryLine, { y1: 12, y2: bottom });
-    put(handle, { display: rail.childElementCount ? "none" : "inline" });
-        put(rowMark, { x: LEFT, width: inner, height: 4, display: rows.heat ? "inline" : "none" });
-    if (rows.fit) put(windowRect, { y: rows.fit.top, height: rows.fit.height });
-    else if (rows.kernel) put(windowRect, { y: rows.kernel.top, height: rows.kernel.height });
-    for (const node of [dot, estimatePath, keysGroup, meanPath]) put(node, { display: rows.fit ? "inline" : "none" });
+    show(handle, !rail.childElementCount);
+        put(rowMark, { x: LEFT, width: inner, height: 4 });
+    show(rowMark, rows.heat);
+    const { top, height } = rows.fit ?? rows.kernel ?? { top: 0, height: 0 };
+    put(windowRect, { y: top, height });
+    show(dot, rows.fit);
+    show(keysGroup, rows.fit);
     if (rows.fit) {
       place(bandCanvas, rows.fit, inner);
       bandCanvas.width = Math.round(inner * 2);
@@ -301,9 +254,7 @@ export function createView(parent, first, act) {
     const ends = ERRORS.flatMap((name) => {
       const curve = curves[name];
       if (!curve) return [];
-      const last = curve[curve.length - 1];
-      const least = Math.min(...Array.from(curve).filter(Number.isFinite));
-      return [last, least * 1.6];
+      return [curve[curve.length - 1], least(curve) * 1.6];
     }).filter(Number.isFinite);
     const most = Math.max(...ends, 1e-12) * 1.15;
     errorY = scale(0, most, errorHeight - 6, 6);
@@ -316,8 +267,9 @@ export function createView(parent, first, act) {
       const curve = curves[name];
       errorLines[name].setAttribute("d", curve ? line(curves.bandwidths, curve, errorX, (e) => Math.max(-20, errorY(e))) : "");
       const sigma = best[name];
-      const show = curve && sigma && name !== "training";
-      put(bestMarks[name], show ? { cx: errorX(sigma), cy: errorY(Math.min(...Array.from(curve).filter(Number.isFinite))), display: "inline" } : { display: "none" });
+      const marked = curve && sigma && name !== "training";
+      show(bestMarks[name], marked);
+      if (marked) put(bestMarks[name], { cx: errorX(sigma), cy: errorY(least(curve)) });
       errorSaid[name].span.hidden = !curve;
     }
   }
@@ -440,7 +392,7 @@ export function createView(parent, first, act) {
       hollowPath.setAttribute("d", hollow);
       meanPath.setAttribute("d", hides() ? "" : mean);
       const shown = Number.isFinite(state.at_query) && !hides();
-      dot.setAttribute("display", shown ? "inline" : "none");
+      show(dot, shown);
       if (shown) put(dot, { cx: x, cy: Y(state.at_query) });
       chosen = Math.min(chosen, n - 1);
       if (document.activeElement === keysGroup || is("keys", "values")) describeKeys();
