@@ -18,6 +18,7 @@ from attention_pooling import _explorer_page as page
 LOGGER = logging.getLogger(__name__)
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 FIGURE = re.compile(r'<figure class="explorer" data-explorer="([\w-]+)"')
+FIGURE_LIVE, SPHERE = '" data-live>', '" data-sphere>'
 
 
 def collect(app, doctree):
@@ -81,7 +82,7 @@ def write_assets(app, config):
     """Write the script and the style sheet from the package, to be copied with the other static files."""
     folder = Path(app.doctreedir).parent / "explorer_static"
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in zip(("explorer.js", "explorer.css"), page.minified()):
+    for name, text in page.minified().items():
         (folder / name).write_text(text, encoding="utf-8")
     config.html_static_path.append(str(folder))
 
@@ -91,9 +92,14 @@ def add_assets(app, pagename, _template, context, _doctree):
     scripts = context["script_files"]
     scripts[:] = [script for script in scripts
                   if getattr(script, "attributes", {}).get("type") != WIDGET_STATE]
-    if _explorers(app.env).get(pagename):
+    if not _explorers(app.env).get(pagename):
+        return
+    app.add_css_file("explorer.css")
+    if FIGURE_LIVE in context["body"]:
         app.add_js_file("explorer.js", loading_method="defer")
-        app.add_css_file("explorer.css")
+    if SPHERE in context["body"]:
+        app.add_js_file("sphere.js", loading_method="defer")
+        app.add_css_file("sphere.css")
 
 
 def setup(app):

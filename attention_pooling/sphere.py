@@ -108,7 +108,7 @@ class SphereView(anywidget.AnyWidget):
     """The drawing: `now` is the state, and `asked` is what the reader's hand wants."""
 
     _esm = page.sphere_module()
-    _css = page.style()
+    _css = page.style("explorer.css", "sphere.css")
 
     strings = traitlets.Dict().tag(sync=True)
     lengths = traitlets.List().tag(sync=True)
