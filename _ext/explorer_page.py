@@ -96,9 +96,9 @@ def add_assets(app, pagename, _template, context, _doctree):
         return
     app.add_css_file("explorer.css")
     if FIGURE_LIVE in context["body"]:
-        app.add_js_file("explorer.js", loading_method="defer")
+        app.add_js_file("explorer.js")
     if SPHERE in context["body"]:
-        app.add_js_file("sphere.js", loading_method="defer")
+        app.add_js_file("sphere.js")
         app.add_css_file("sphere.css")
 
 

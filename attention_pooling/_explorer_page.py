@@ -19,6 +19,11 @@ def is_name(name):
     return isinstance(name, str) and re.fullmatch(r"[A-Za-z][A-Za-z0-9-]*", name) is not None
 
 
+# A figure is mounted as soon as it is parsed, before it is painted: nothing jumps.
+START = """const watch = new MutationObserver(mountAll);
+watch.observe(document, { childList: true, subtree: true });
+addEventListener("DOMContentLoaded", () => (watch.disconnect(), mountAll()));
+"""
 SHARED = ("none", "infinite", "query", "bandwidth", "reset", "copy_link", "copied", "link_in_address")
 OWN = {key: text for key, text in WORDS.items() if key not in (*SHARED, "sphere", "live", "picture")}
 
@@ -36,9 +41,7 @@ def sphere_module():
 def script(modules=PAGE_MODULES):
     """Return a page's view and host as one classic script, which works from disk as well."""
     body = re.sub(r"^export ", "", _joined(*modules, words={key: WORDS[key] for key in SHARED}), flags=re.M)
-    return ('(() => {\n"use strict";\n' + body + "\n"
-            'if (document.readyState === "loading") addEventListener("DOMContentLoaded", mountAll);\n'
-            "else mountAll();\n})();\n")
+    return '(() => {\n"use strict";\n' + body + "\n" + START + "})();\n"
 
 
 def style(*names):
