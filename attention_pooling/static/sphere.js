@@ -147,7 +147,7 @@ export function createSphere(parent, text, lengths, act) {
       const away = Math.max(...radii) + 10;
       const spots = [0, 1, -1, 2, -2, 3, -3, 4].map((turn) => [cx + away * Math.cos(angle + turn * 0.8), cy + away * Math.sin(angle + turn * 0.8)]);
       const room = (spot) => Math.min(offArrow(spot) - 8, ...spot.flatMap((v) => [v - 2, size - 2 - v]), ...places.map(([x, y], j) => (j === i ? 99 : Math.hypot(spot[0] - x, spot[1] - y) - 3 - 17 * Math.sqrt(Math.max(gaussian[j], product[j])))));
-      const [x, y] = spots.find((spot) => room(spot) > 7) ?? spots[0];
+      const [x, y] = spots.find((spot) => room(spot) > 7) ?? spots.reduce((a, b) => (room(b) > room(a) ? b : a));
       put(label, { x, y: y + 5 });
     });
     put(spokes, { d: path });
@@ -190,6 +190,8 @@ export function createSphere(parent, text, lengths, act) {
     const [x, y] = [event.clientX - box.left - box.width / 2, box.top + box.height / 2 - event.clientY].map((v) => (v / box.width) * (size / UNIT));
     act({ angle: turned((Math.atan2(y, x) * 180) / Math.PI), length: within(Math.round(50 * Math.hypot(x, y)) / 50) });
   }
+  // Or the page would scroll under the finger.
+  queryGroup.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
   queryGroup.addEventListener("keydown", (event) => {
     const { key, shiftKey } = event;
     const step = shiftKey ? 1 : 5;

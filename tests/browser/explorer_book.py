@@ -22,6 +22,11 @@ PAGES = {
         "def spike(u):\n    return np.exp(-u)\n\nexplore(kernel=spike, views=('fit', 'weights'), name=\"mine\")",
         'x = np.linspace(0, 5, 500)\nexplore(x, np.sin(x), truth=np.sin, name="many")',
     ],
+    "sphere": [
+        "# The sphere\n\n[apart](#sphere?spread=0.5&dimensions=64), [back](index.ipynb#main?query=1)",
+        'from attention_pooling.explorer import explore_sphere\n\nexplore_sphere(name="sphere")',
+        'explore_sphere([0, 40, 90, 135, 200, 250, 300], spread=0.4, angle=120, length=0.5, dimensions=16, name="seven")',
+    ],
 }
 
 
