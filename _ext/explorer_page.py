@@ -18,7 +18,7 @@ from attention_pooling import _explorer_page as page
 LOGGER = logging.getLogger(__name__)
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 FIGURE = re.compile(r'<figure class="explorer" data-explorer="([\w-]+)"')
-FIGURE_LIVE, SPHERE = '" data-live>', '" data-sphere>'
+FIGURE_LIVE, SPHERE = '" data-live ', '" data-sphere>'
 
 
 def collect(app, doctree):
@@ -96,9 +96,9 @@ def add_assets(app, pagename, _template, context, _doctree):
         return
     app.add_css_file("explorer.css")
     if FIGURE_LIVE in context["body"]:
-        app.add_js_file("explorer.js")
+        app.add_js_file("explorer.js", loading_method="defer")
     if SPHERE in context["body"]:
-        app.add_js_file("sphere.js")
+        app.add_js_file("sphere.js", loading_method="defer")
         app.add_css_file("sphere.css")
 
 

@@ -19,11 +19,6 @@ def is_name(name):
     return isinstance(name, str) and re.fullmatch(r"[A-Za-z][A-Za-z0-9-]*", name) is not None
 
 
-# A figure is mounted as soon as it is parsed, before it is painted: nothing jumps.
-START = """const watch = new MutationObserver(mountAll);
-watch.observe(document, { childList: true, subtree: true });
-addEventListener("DOMContentLoaded", () => (watch.disconnect(), mountAll()));
-"""
 SHARED = ("none", "infinite", "query", "bandwidth", "reset", "copy_link", "copied", "link_in_address")
 OWN = {key: text for key, text in WORDS.items() if key not in (*SHARED, "sphere", "live", "picture")}
 
@@ -41,7 +36,7 @@ def sphere_module():
 def script(modules=PAGE_MODULES):
     """Return a page's view and host as one classic script, which works from disk as well."""
     body = re.sub(r"^export ", "", _joined(*modules, words={key: WORDS[key] for key in SHARED}), flags=re.M)
-    return '(() => {\n"use strict";\n' + body + "\n" + START + "})();\n"
+    return '(() => {\n"use strict";\n' + body + "\nmountAll();\n})();\n"
 
 
 def style(*names):
@@ -82,7 +77,7 @@ def figure(state, drawn, alt=None):
     state = state | {"words": OWN}
     packed = {key: _base64(value) if isinstance(value, np.ndarray) else value for key, value in state.items()}
     text = as_json(packed)
-    live = "" if state["own"] else " data-live"
+    live = "" if state["own"] else f' data-live data-views="{" ".join(state["views"])}"'
     words = WORDS["live"] if state["own"] else WORDS["picture"]
     alt = alt or _describe(state, drawn)
     return (f'<figure class="explorer" data-explorer="{state["name"]}"{live}>'

@@ -16,7 +16,6 @@ const clamp = ([low, high], x) => Math.min(high, Math.max(low, x));
 
 /** @param {HTMLElement} figure  the output of one `explore()` */
 export function mount(figure) {
-  figure.dataset.live = "yes";
   const page = JSON.parse(/** @type {Element} */ (figure.querySelector("script")).textContent ?? "");
   const { name, limits, views } = page;
   Object.assign(words, page.words); // each figure brings the words of its interface
@@ -254,8 +253,7 @@ export function mount(figure) {
     spread = { kernel: chosen.kernel, bandwidth: chosen.bandwidth };
     state = { ...state, limits };
     compute(["data", "limits", "kernel", "bandwidth", "band"]);
-    if (document.readyState !== "loading") figure.scrollIntoView({ block: "nearest" });
-    else addEventListener("DOMContentLoaded", () => figure.scrollIntoView({ block: "nearest" }));
+    figure.scrollIntoView({ block: "nearest" });
   }
   function readEdits(text) {
     let n = page.sample ? chosen.points : own.keys.length;
@@ -290,7 +288,7 @@ export function mount(figure) {
   figure.dispatchEvent(new CustomEvent("explorer:ready", { bubbles: true, detail: { name, estimator: { effective, errorCurves, errorsAt, estimate, kernels, lowest, resample, selectBandwidth, weigh, pool, sineData, generator } } }));
 }
 
-/** Mount the explorers of the page that are parsed by now. */
+/** Mount every explorer of the page. */
 export function mountAll() {
-  for (const figure of document.querySelectorAll('figure.explorer[data-live=""]:has(figcaption)')) mount(/** @type {HTMLElement} */ (figure));
+  for (const figure of document.querySelectorAll("figure.explorer[data-live]")) mount(/** @type {HTMLElement} */ (figure));
 }
