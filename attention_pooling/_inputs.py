@@ -170,7 +170,9 @@ def as_problem(queries, keys, kernel, bandwidth, leave_one_out=False, values=Non
     if np.abs(keys).max() > limit:
         raise ValueError(f"keys must lie within {limit:.0e} of 0, got "
                          f"{np.abs(keys).max():.3g}; use a larger unit")
-    queries = np.clip(queries.astype(working, copy=False), -limit, limit)
+    queries = queries.astype(working, copy=False)
+    if working is np.float64:  # farther out is as far; float32 was moderate
+        queries = np.clip(queries, -limit, limit)
     keys = keys.astype(working, copy=False)
     values = values if values is None else values.astype(working, copy=False)
     return Problem(queries, keys, kernel, sigma, relative, dtype, scalar, finite_rows), values

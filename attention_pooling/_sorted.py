@@ -26,8 +26,8 @@ import numpy as np
 
 from ._sums import COLUMNS, ROWS, Sums, gaussian_ratio, relative_kernel, slices
 
-CELL = 0.25  # width of a cell of keys in units of sigma
-TERMS = {np.dtype(np.float64): 21, np.dtype(np.float32): 12}
+CELL = {np.dtype(np.float64): 0.25, np.dtype(np.float32): 0.5}  # width in units of sigma
+TERMS = {np.dtype(np.float64): 21, np.dtype(np.float32): 17}
 CHUNK = 2048  # points at a time whose terms stay in the L2 cache
 PAIRS_PER_CELL = 20_000  # with fewer pairs than this to a cell, tiles are faster
 
@@ -102,7 +102,7 @@ class _Sorted:
         """Say whether cells of keys save work, and cut the cells if so."""
         if self.problem.kernel.name != "gaussian" or not 1e-100 < self.sigma < 1e100:
             return False
-        cell = np.floor((self.keys - self.keys[0]) / (CELL * self.sigma))
+        cell = np.floor((self.keys - self.keys[0]) / (CELL[self.keys.dtype] * self.sigma))
         self.starts = np.flatnonzero(np.diff(cell, prepend=-1))
         return int((self.last - self.first).sum()) > PAIRS_PER_CELL * len(self.starts)
 
@@ -111,7 +111,7 @@ class _Sorted:
         ready = np.flatnonzero(self.near <= self.sigma)
         queries, sigma = self.queries[ready], self.queries.dtype.type(self.sigma)
         s, t = np.zeros(len(ready)), np.zeros((len(ready), self.values.shape[1]))
-        reach = (sqrt(1 + self._cut() ** 2) + CELL) * self.sigma
+        reach = (sqrt(1 + self._cut() ** 2) + CELL[self.keys.dtype]) * self.sigma
         for start, stop in zip(self.starts, [*self.starts[1:], len(self.keys)]):
             centre = (self.keys[start] + self.keys[stop - 1]) / 2
             first, last = np.searchsorted(queries, [centre - reach, centre + reach])

@@ -22,6 +22,8 @@ from attention_pooling import (
     nadaraya_watson,
     sine_data,
 )
+from attention_pooling._inputs import as_problem
+from attention_pooling._sums import distances
 
 COMPACT = ["boxcar", "triangular", "epanechnikov"]
 RNG = np.random.default_rng(7)
@@ -420,6 +422,14 @@ def test_truncation_and_cells_are_off_by_less_than_1e_15():
             k = np.exp(-(d - d.min()) * (d + d.min()) / (2 * np.longdouble(sigma) ** 2))
             exact = (k * values).sum() / k.sum()
             assert abs(float(exact - estimate)) < 4e-15, (q, sigma)
+
+
+def test_float32_is_computed_in_float32():
+    """A stray float64 constant would make it slow without changing the result."""
+    arrays = [np.ones(3, dtype=np.float32)] * 2
+    problem, values = as_problem(*arrays, "gaussian", 0.5, values=arrays[0])
+    assert {problem.queries.dtype, problem.keys.dtype, values.dtype} == {np.dtype(np.float32)}
+    assert distances(problem, slice(0, 3), slice(0, 3)).dtype == np.float32
 
 
 def test_float32_large_agrees_to_single_precision():
