@@ -75,64 +75,69 @@ export function estimate(queries, keys, values, kernel, sigma, loo = false) {
 }
 
 /**
- * Mean squared error of the estimate at the queries; +∞ where a window is empty.
- * @param {Float64Array} row  room for one row of weights
- * @param {Float64Array} queries @param {Float64Array} targets @param {Float64Array} keys @param {Float64Array} values
- * @param {string} kernel @param {number} sigma @param {boolean} loo
- */
-function meanSquaredError(row, queries, targets, keys, values, kernel, sigma, loo) {
-  let sum = 0;
-  for (let q = 0; q < queries.length; q++) {
-    if (!(weigh(row, queries[q], keys, kernel, sigma, loo ? q : -1) > 0)) return Infinity;
-    const miss = targets[q] - pool(row, values);
-    sum += miss * miss;
-  }
-  return sum / queries.length;
-}
-
-/**
  * @typedef {{keys: Float64Array, values: Float64Array, queries: Float64Array | null, truth: Float64Array | null}} Data
  * keys and values, and the queries at which the truth is known
  * @typedef {{training: number, leave_one_out: number, validation: number | null}} Errors
  */
 
-/** The three errors at one σ. @param {Data} data @param {string} kernel @param {number} sigma @returns {Errors} */
-export function errorsAt({ keys, values, queries, truth }, kernel, sigma) {
-  const row = new Float64Array(keys.length);
+/**
+ * The three mean squared errors over σ; +∞ where a window is empty. The distances of a row serve every σ.
+ * @param {Data} data @param {string} kernel @param {ArrayLike<number>} sigmas
+ */
+export function errorCurves({ keys, values, queries, truth }, kernel, sigmas) {
+  const n = keys.length;
+  const gaussian = kernel === "gaussian";
   const { profile } = kernels[kernel];
-  let [training, leftOut] = [0, 0];
-  for (let q = 0; q < keys.length; q++) {
-    // One row for both: the estimate without the own key, then the own key mixed in with its share.
-    const others = weigh(row, keys[q], keys, kernel, sigma, q);
-    const without = pool(row, values);
-    let own = profile(0);
-    if (kernel === "gaussian") {
-      let nearest = Infinity;
-      for (let i = 0; i < keys.length; i++) if (i !== q) nearest = Math.min(nearest, Math.abs(keys[q] - keys[i]));
-      own = Math.exp(0.5 * ((nearest / sigma) * (nearest / sigma)));
+  const distances = new Float64Array(n);
+  const curve = () => new Float64Array(sigmas.length);
+  const curves = { training: curve(), leave_one_out: curve(), validation: truth && curve() };
+  let [nearest, total] = [0, 0];
+  const measure = (query, left) => {
+    nearest = Infinity;
+    for (let i = 0; i < n; i++) {
+      distances[i] = Math.abs(query - keys[i]);
+      if (i !== left && distances[i] < nearest) nearest = distances[i];
     }
-    const share = others > 0 && own < Infinity ? own / (own + others) : 1;
-    const miss = values[q] - without;
-    leftOut += others > 0 ? miss * miss : Infinity;
-    training += (1 - share) * miss * ((1 - share) * miss);
-  }
-  return {
-    training: training / keys.length,
-    leave_one_out: leftOut / keys.length,
-    validation: queries && truth && meanSquaredError(row, queries, truth, keys, values, kernel, sigma, false),
   };
+  const mean = (sigma, left) => {
+    let [sum, top] = [0, 0];
+    const near = nearest;
+    for (let i = 0; i < n; i++) {
+      if (i === left) continue;
+      const d = distances[i];
+      const k = !gaussian ? profile(d / sigma) : d === near ? 1 : Math.exp(-0.5 * (((d - near) / sigma) * ((d + near) / sigma)));
+      sum += k;
+      top += k * values[i];
+    }
+    total = sum;
+    return top / sum;
+  };
+  for (let q = 0; q < n; q++) {
+    measure(keys[q], q);
+    for (let s = 0; s < sigmas.length; s++) {
+      const miss = values[q] - mean(sigmas[s], q);
+      const scaled = nearest / sigmas[s];
+      const own = gaussian ? Math.exp(0.5 * (scaled * scaled)) : profile(0);
+      const rest = total > 0 && own < Infinity ? total / (own + total) : 0; // what the own key leaves to the others
+      curves.leave_one_out[s] += total > 0 ? (miss * miss) / n : Infinity;
+      if (rest > 0) curves.training[s] += (rest * miss * (rest * miss)) / n;
+    }
+  }
+  if (curves.validation)
+    for (let q = 0; q < queries.length; q++) {
+      measure(queries[q], -1);
+      for (let s = 0; s < sigmas.length; s++) {
+        const miss = truth[q] - mean(sigmas[s], -1);
+        curves.validation[s] += total > 0 ? (miss * miss) / queries.length : Infinity;
+      }
+    }
+  return curves;
 }
 
-/** The three errors over σ. @param {Data} data @param {string} kernel @param {Float64Array} bandwidths */
-export function errorCurves(data, kernel, bandwidths) {
-  const curves = { bandwidths, training: bandwidths.slice(), leave_one_out: bandwidths.slice(), validation: data.truth && bandwidths.slice() };
-  for (let s = 0; s < bandwidths.length; s++) {
-    const at = errorsAt(data, kernel, bandwidths[s]);
-    curves.training[s] = at.training;
-    curves.leave_one_out[s] = at.leave_one_out;
-    if (curves.validation) curves.validation[s] = /** @type {number} */ (at.validation);
-  }
-  return curves;
+/** The three errors at one σ. @param {Data} data @param {string} kernel @param {number} sigma @returns {Errors} */
+export function errorsAt(data, kernel, sigma) {
+  const { training, leave_one_out, validation } = errorCurves(data, kernel, [sigma]);
+  return { training: training[0], leave_one_out: leave_one_out[0], validation: validation && validation[0] };
 }
 
 /**
@@ -154,11 +159,10 @@ export function lowest(bandwidths, errors) {
  * @param {Data} data @param {string} kernel @param {number[]} bounds @returns {number} NaN where every σ leaves a window empty
  */
 export function selectBandwidth({ keys, values }, kernel, [low, high]) {
-  const row = new Float64Array(keys.length);
-  const error = (sigma) => meanSquaredError(row, keys, values, keys, values, kernel, sigma, true);
+  const over = (sigmas) => errorCurves({ keys, values, queries: null, truth: null }, kernel, sigmas).leave_one_out;
   const count = Math.min(240, Math.max(24, Math.ceil(12 * Math.log10(high / low))));
   const grid = logSpace(low, high, count);
-  const errors = Array.from(grid, error);
+  const errors = over(grid);
   const least = Math.min(...errors);
   if (least === Infinity) return NaN;
   const i = errors.findLastIndex((e) => e <= least * (1 + 1e-12));
@@ -167,7 +171,7 @@ export function selectBandwidth({ keys, values }, kernel, [low, high]) {
   const ratio = (Math.sqrt(5) - 1) / 2;
   while (b - a > 1e-6) {
     const inner = [b - ratio * (b - a), a + ratio * (b - a)];
-    const found = inner.map((x) => error(Math.exp(x)));
+    const found = over(inner.map(Math.exp));
     for (const k of [0, 1]) if (found[k] < best[0]) best = [found[k], Math.exp(inner[k])];
     if (found[0] < found[1]) b = inner[1];
     else a = inner[0];

@@ -76,7 +76,7 @@ export function mount(figure) {
     if (shows("kernel")) next.profile_at_keys = keys.map((key) => profile(Math.abs(query - key) / bandwidth));
     if (is("data", "kernel") && shows("errors")) {
       clearTimeout(later);
-      next.stale = keys.length * (2 * keys.length + (queries ? queries.length : 0)) * SIGMAS > FRAME;
+      next.stale = keys.length * (keys.length + (queries ? queries.length : 0)) * SIGMAS > FRAME;
       if (next.stale && next.curves) later = setTimeout(() => (curves((state = { ...state })), view.update(state)), 60);
       else curves(next);
     }
@@ -85,7 +85,7 @@ export function mount(figure) {
     show();
   }
   function curves(next) {
-    next.curves = errorCurves(data(), next.kernel, bandwidths);
+    next.curves = { bandwidths, ...errorCurves(data(), next.kernel, bandwidths) };
     next.best = {};
     for (const name of ["training", "leave_one_out", "validation"]) next.best[name] = next.curves[name] && lowest(bandwidths, next.curves[name]);
     next.stale = false;
