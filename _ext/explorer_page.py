@@ -1,11 +1,14 @@
 """Explorers on a page: their script and style where one is, and links to a state of one.
 
 A Markdown link such as ``[see it](02_attention_pooling.ipynb#pooling?query=4)`` becomes the address of
-the built page; a link to an explorer that the page does not have is a warning.
+the built page. A link to an explorer that the page does not have is a warning, and so is a state that the
+explorer would not take: it would fall back to its defaults in silence.
 """
 
+import json
 import re
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 from docutils import nodes
 from sphinx import addnodes
@@ -14,19 +17,50 @@ from sphinx.util import logging
 from sphinx.util.osutil import relative_uri
 
 from attention_pooling import _explorer_page as page
+from attention_pooling.kernels import KERNELS
 
 LOGGER = logging.getLogger(__name__)
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
-FIGURE = re.compile(r'<figure class="explorer" data-explorer="([\w-]+)"')
+FIGURE = re.compile(r'<figure class="explorer" data-explorer="([\w-]+)".*?<script type="application/json">(.*?)</script>', re.S)
+RANGES = {"points": (5, 200), "noise": (0, 3), "seed": (0, 2**32 - 1), "band": (0, 1)}
 FIGURE_LIVE, SPHERE = '" data-live ', '" data-sphere>'
 
 
 def collect(app, doctree):
     """Note the explorers of a page that was just read."""
-    names = [name for raw in doctree.findall(nodes.raw) for name in FIGURE.findall(raw.astext())]
+    found = [match for raw in doctree.findall(nodes.raw) for match in FIGURE.findall(raw.astext())]
+    names = [name for name, _ in found]
     for name in {name for name in names if names.count(name) > 1}:
         LOGGER.warning("two explorers of this page are called %r", name, location=doctree)
-    _explorers(app.env)[app.env.docname] = names
+    _explorers(app.env)[app.env.docname] = {name: _takes(json.loads(state)) for name, state in found}
+
+
+def _takes(state):
+    """Return what the explorer takes from an address: name -> range; nothing is known of other figures."""
+    if "views" not in state:
+        return None
+    ranges = RANGES if state["sample"] else {"band": RANGES["band"]}
+    return ranges | {name: tuple(state["limits"][name]) for name in ("bandwidth", "query")}
+
+
+def _faults(state, takes):
+    """Yield what is wrong with a state for an explorer."""
+    for name, value in parse_qsl(state, keep_blank_values=True):
+        if name == "kernel":
+            if value not in KERNELS:
+                yield f"kernel {value!r} is none of {', '.join(KERNELS)}"
+        elif name == "edits":
+            continue
+        elif name not in takes:
+            yield f"{name!r} is none of kernel, edits, {', '.join(takes)}"
+        else:
+            low, high = takes[name]
+            try:
+                good = low <= float(value) <= high
+            except ValueError:
+                good = False
+            if not good:
+                yield f"{name}={value} is not within {low:g} to {high:g}"
 
 
 def _explorers(env):
@@ -42,7 +76,7 @@ def forget(_app, env, docname):
 
 def merge(_app, env, docnames, other):
     """Take over what a parallel reader found."""
-    _explorers(env).update({name: _explorers(other).get(name, []) for name in docnames})
+    _explorers(env).update({name: _explorers(other).get(name, {}) for name in docnames})
 
 
 class StateLinks(SphinxPostTransform):
@@ -67,8 +101,12 @@ class StateLinks(SphinxPostTransform):
         return self.env.docname, link["reftarget"].lstrip("#")
 
     def _resolve(self, link, document, name, state):
-        if name not in _explorers(self.env).get(document, []):
+        explorers = _explorers(self.env).get(document, {})
+        if name not in explorers:
             LOGGER.warning("no explorer %r in %r", name, document, location=link)
+        elif explorers[name] is not None:
+            for fault in _faults(state, explorers[name]):
+                LOGGER.warning("link to explorer %r: %s", name, fault, location=link)
         builder = self.app.builder
         here = builder.get_target_uri(self.env.docname)
         there = builder.get_target_uri(document)
@@ -110,4 +148,4 @@ def setup(app):
     app.connect("env-merge-info", merge)
     app.connect("html-page-context", add_assets)
     app.add_post_transform(StateLinks)
-    return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "1", "env_version": 2, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -117,7 +117,7 @@ def explore(keys=None, values=None, *, truth=None, kernel="gaussian", bandwidth=
 def limits(keys, values, truth, sample, bandwidth, query):
     """Return the ranges of the axes and sliders: bandwidth, query, value."""
     if sample:
-        across, sigmas = [0.0, 5.0], [0.05, 5.0]
+        across, sigmas = [0.0, 5.0], [0.01, 5.0]
     else:
         span = np.ptp(keys) or 1.0
         places = max(0, int(np.ceil(2 - np.log10(span))))
@@ -296,7 +296,7 @@ class Explorer(ipywidgets.VBox):
         before = {name: getattr(self, name) for name in ("_keys", "_values", "kernel", "bandwidth", "query")}
         try:
             if query is not None:
-                self.query = float(np.clip(_rounded(query, self._limits["query"]), *self._limits["query"]))
+                self.query = self._taken("query", query)
             if kernel is not None:
                 self.kernel = kernel
                 touched.add("kernel")
@@ -304,7 +304,7 @@ class Explorer(ipywidgets.VBox):
                 bandwidth = float(select_bandwidth(self._keys, self._values, self.kernel,
                                                    bounds=self._limits["bandwidth"]))
             if bandwidth is not None:
-                self.bandwidth = float(np.clip(float(f"{bandwidth:.3g}"), *self._limits["bandwidth"]))
+                self.bandwidth = self._taken("bandwidth", bandwidth)
                 self._spread = self.kernel, self.bandwidth
                 touched.add("bandwidth")
             if move is not None or add is not None or remove is not None:
@@ -325,8 +325,16 @@ class Explorer(ipywidgets.VBox):
         except Exception as error:  # a reader's own kernel may raise anything
             for name, value in before.items():
                 setattr(self, name, value)
-            self._state = self._state | {"message": f"{type(error).__name__}: {error}"}
+            self._state = self._state | {"message": _in_words(error)}
         self._show()
+
+    def _taken(self, name, value):
+        """Return what the state makes of a control's value: rounded as shown, within the limits."""
+        if name == "kernel":
+            return value
+        limits = self._limits[name]
+        value = float(f"{value:.3g}") if name == "bandwidth" else _rounded(value, limits)
+        return float(np.clip(value, *limits))
 
     def _rescale(self):
         self._limits = self._limits | {
@@ -436,7 +444,7 @@ class Explorer(ipywidgets.VBox):
         try:
             for name, widget in self._inputs.items():
                 value = getattr(self, name)
-                if widget.value != value:
+                if self._taken(name, widget.value) != value:  # else it would fight the hand that moves it
                     widget.value = value
             for name, widget in self._data_inputs.items():
                 widget.value = self._sample[name]
@@ -470,6 +478,12 @@ def resample(matrix, values, rng, truth=None, noise=0.0):
         over = under * values
     weight = under @ matrix.T
     return over @ matrix.T / np.where(weight > 0, weight, np.nan)
+
+
+def _in_words(error):
+    """Return an error as its traceback's last line, and what caused it."""
+    said = f"{type(error).__name__}: {error}"
+    return said if error.__cause__ is None else f"{said} ({_in_words(error.__cause__)})"
 
 
 def _number(x):

@@ -650,6 +650,7 @@ export function createView(parent, first, act) {
     const [w, e] = [Math.floor(stage.clientWidth), Math.floor(errorBox.clientWidth)];
     if (!w || (w === width && e === errorWidth)) return;
     [width, errorWidth] = [w, e];
+    theme(); // a notebook attaches the drawing after it was made
     layout();
     draw({});
   }

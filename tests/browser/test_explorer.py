@@ -13,6 +13,8 @@ from attention_pooling import nadaraya_watson
 from attention_pooling.datasets import motorcycle, sine_data
 from attention_pooling.explorer import explore
 from attention_pooling.pooling import EmptyNeighbourhoodWarning
+from tests.browser import explorer_book
+from tests.conftest import build
 
 NAMES = ["Bandwidth σ", "Query", "Points", "Noise"]
 BUTTONS = ["New sample", "Best σ", "Equal spread", "Reset", "Copy link", "Show as table"]
@@ -310,7 +312,7 @@ def test_the_query_by_mouse(open_page):
     assert "q = 1.0" in figure.said() or "q = 0.9" in figure.said()
     plot = figure.role("errors").bounding_box()
     page.mouse.click(plot["x"] + 10, plot["y"] + 40)
-    assert figure.sigma() == 0.05
+    assert figure.sigma() == 0.01
 
 
 def test_touch(open_page):
@@ -564,3 +566,21 @@ def test_a_thousand_random_actions(open_page):
       return bad;
     }""", actions)  # fmt: skip
     assert not bad
+
+
+WRONG = {
+    "#nowhere?bandwidth=1": "no explorer 'nowhere'", "#a?bandwidth=0.001": "bandwidth=0.001 is not within 0.01 to 5",
+    "#a?kernel=cosine": "kernel 'cosine'", "#a?width=1": "'width' is none of", "other.ipynb#b?query=x": "query=x is not within",
+}  # fmt: skip
+
+
+def test_a_wrong_link_to_a_state_is_a_warning(tmp_path):
+    links = "\n\n".join(f"[wrong]({link})" for link in WRONG)
+    pages = {"index": [f"# Links\n\n{links}\n\n[right](#a?bandwidth=0.05&kernel=boxcar)", 'explore(views=("fit",), name="a")'],
+             "other": ["# Other", 'explore(views=("fit",), name="b")']}  # fmt: skip
+    result = build(explorer_book.write(tmp_path, pages))
+    assert result.returncode != 0
+    warned = [line for line in (result.stdout + result.stderr).splitlines() if "index.ipynb" in line and "WARNING" in line]
+    assert len(warned) == len(WRONG)
+    for said in WRONG.values():
+        assert sum(said in line for line in warned) == 1, (said, warned)

@@ -48,7 +48,7 @@ def random_state(rng):
     values = rng.normal(0, rng.choice([1e-3, 1, 1e3]), n)
     queries = np.concatenate([rng.uniform(0, 5, 4), rng.choice(keys, 1), rng.choice([-1, 1], 2) * rng.choice([7, 1e3, 1e155], 2)])
     rng.shuffle(queries)
-    sigma = float(rng.choice([0.05, 5, round(float(0.05 * 100 ** rng.random()), 3), 10 ** rng.uniform(-3, 3)], p=[0.1, 0.05, 0.6, 0.25]))
+    sigma = float(rng.choice([0.01, 5, round(float(0.01 * 500 ** rng.random()), 4), 10 ** rng.uniform(-3, 3)], p=[0.1, 0.05, 0.6, 0.25]))
     if rng.random() < 0.05:
         sigma = float(rng.choice([5e-324, 1e-155, 1e-20, 1e200]))
     return dict(keys=keys, values=values, queries=queries, truth=np.where(np.abs(queries) < 10, 2 * np.sin(queries) + queries, 0.0),
