@@ -44,7 +44,7 @@ def texts(notebook) -> dict[str, str]:
 
 def run(path: Path, folder: Path) -> dict[str, str]:
     notebook = nbformat.read(path, as_version=4)
-    NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(folder)}}).execute()
+    NotebookClient(notebook, timeout=120, kernel_name="python3", coalesce_streams=True, resources={"metadata": {"path": str(folder)}}).execute()
     return texts(notebook)
 
 

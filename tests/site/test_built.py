@@ -33,7 +33,9 @@ def soup_of(path: Path) -> BeautifulSoup:
 
 @cache
 def addresses(path: Path) -> set[str]:
-    return {tag["id"] for tag in soup_of(path).find_all(id=True)}
+    """Return what a link's fragment may name: an element, or an explorer (its script goes to it)."""
+    ids = {tag["id"] for tag in soup_of(path).find_all(id=True)}
+    return ids | {tag["data-explorer"] for tag in soup_of(path).find_all(attrs={"data-explorer": True})}
 
 
 def page(name: str) -> BeautifulSoup:
