@@ -330,8 +330,6 @@ class Explorer(ipywidgets.VBox):
 
     def _taken(self, name, value):
         """Return what the state makes of a control's value: rounded as shown, within the limits."""
-        if name == "kernel":
-            return value
         limits = self._limits[name]
         value = float(f"{value:.3g}") if name == "bandwidth" else _rounded(value, limits)
         return float(np.clip(value, *limits))
@@ -434,7 +432,8 @@ class Explorer(ipywidgets.VBox):
             self._spread = kept
 
     def _moved(self, name, change):
-        if not self._busy:
+        told = name in self._inputs and is_at(self._inputs[name], getattr(self, name))
+        if not self._busy and not told:
             self._act(**{name: change["new"]})
 
     def _show(self):
@@ -443,15 +442,23 @@ class Explorer(ipywidgets.VBox):
         self._busy = True
         try:
             for name, widget in self._inputs.items():
-                value = getattr(self, name)
-                if self._taken(name, widget.value) != value:  # else it would fight the hand that moves it
-                    widget.value = value
+                if not is_at(widget, getattr(self, name)):  # else it would fight the hand that moves it
+                    widget.value = getattr(self, name)
             for name, widget in self._data_inputs.items():
                 widget.value = self._sample[name]
             for name, widget in self._switches.items():
                 widget.value = getattr(self, "_" + name)
         finally:
             self._busy = False
+
+
+def is_at(widget, value):
+    """Say whether a control shows `value`; a slider does to its step, for browsers snap to it and report that."""
+    if isinstance(widget, ipywidgets.FloatLogSlider):
+        return abs(np.log10(widget.value / value)) < 0.501 * widget.step
+    if isinstance(widget, ipywidgets.FloatSlider):
+        return abs(widget.value - value) < 0.501 * widget.step
+    return widget.value == value
 
 
 def lowest(bandwidths, errors):

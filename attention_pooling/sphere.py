@@ -9,7 +9,7 @@ import numpy as np
 import traitlets
 
 from . import _explorer_page as page
-from .explorer import Explorer, _replace_in_cell
+from .explorer import Explorer, _replace_in_cell, is_at
 from .pooling import attention_weights, dot_product_weights
 
 __all__ = ["Sphere", "explore_sphere"]
@@ -159,12 +159,16 @@ class Sphere(ipywidgets.VBox):
         self._busy = True
         try:
             for key, widget in self._inputs.items():
-                widget.value = self.state["sigma" if key == "bandwidth" else key]
+                if not is_at(widget, self._shown(key)):
+                    widget.value = self._shown(key)
         finally:
             self._busy = False
 
+    def _shown(self, key):
+        return self.state["sigma" if key == "bandwidth" else key]
+
     def _moved(self, key, change):
-        if not self._busy:
+        if not self._busy and not is_at(self._inputs[key], self._shown(key)):
             free = {"dimensions": 0} if key == "bandwidth" else {}
             self._act(**{key: change["new"]} | free)
 
