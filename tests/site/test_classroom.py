@@ -23,7 +23,7 @@ LINKS = """# Home
 
 Every kind of link: [by page](solutions/exercises.ipynb), [by heading](solutions/exercises.ipynb#exercise-1),
 [with **bold** words](./solutions/scenarios.ipynb), [from the root](/solutions/exercises.ipynb), and
-[another page](exercises/exercises.ipynb).
+[another page](exercises/exercises.ipynb). A reference keeps the bibliography from being empty {cite:p}`nadaraya1964`.
 """
 DRAWING = "import matplotlib.pyplot as plt\nplt.plot([1, 3, 2])\nplt.show()\nprint('zanzibarian output')"
 
