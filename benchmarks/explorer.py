@@ -3,8 +3,10 @@
 Run from the root of the repository: python -m benchmarks.explorer
 """
 
+import re
 import shutil
 import tempfile
+import time
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
@@ -48,6 +50,19 @@ DRAG = """async ({ name, moves }) => {
 }"""
 
 
+def python_moves(name, low, high):
+    """Return how long a move of a control takes in Python: estimator, state and messages."""
+    figure = explorer.explore()
+    control = figure._inputs[name]
+    times = []
+    for i in range(MOVES):
+        start = time.perf_counter()
+        control.value = low + (high - low) * (0.618034 * (i + 1) % 1)
+        times.append(1000 * (time.perf_counter() - start))
+    figure.close()
+    return sorted(times)
+
+
 def report(what, times, target):
     at = lambda share: times[min(len(times) - 1, int(share * len(times)))]  # noqa: E731
     print(f"{what:<58} median {at(0.5):5.1f} ms   95 % {at(0.95):5.1f} ms   target {target} ms")
@@ -57,11 +72,15 @@ def main():
     """Print the numbers of the explorer's targets."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         html = explorer_book.built(Path(folder))
-        sizes = {name: (html / "_static" / name).stat().st_size for name in ("explorer.js", "explorer.css")}
-        print(f"script and style {sizes} together {sum(sizes.values())} bytes   target 40000 bytes")
-        for n in (40, 133, 200, 500):
-            state = len(explorer.explore(points=n)._html)
-            print(f"page form at n = {n:<41} {state:6d} bytes   target 15000 bytes")
+        sizes = {name: (html / "_static" / name).stat().st_size for name in ("explorer.js", "explorer.css", "sphere.js", "sphere.css")}
+        print(f"script and style of explore(): {sizes['explorer.js'] + sizes['explorer.css']} bytes   target 40000 bytes")
+        print(f"what a page with explore_sphere() adds: {sizes['sphere.js'] + sizes['sphere.css']} bytes")
+        for n in (40, 200, 500):
+            form = explorer.explore(points=n)._repr_mimebundle_()["text/html"]
+            state = re.search(r"<script[^>]*>(.*?)</script>", form, re.S)[1]
+            print(f"state at n = {n:<45} {len(state.encode()):6d} bytes   target 15000 bytes")
+        report("Python's share of a move in a notebook, bandwidth", python_moves("bandwidth", 0.01, 5), 50)
+        report("Python's share of a move in a notebook, query", python_moves("query", 0, 5), 50)
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium") or shutil.which("google-chrome"), args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page(viewport={"width": 1280, "height": 1400})
 
