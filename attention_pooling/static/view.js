@@ -647,6 +647,9 @@ export function createView(parent, first, act) {
     colours = { full: parse(style.color), empty: parse(style.outlineColor) };
   }
   function resize() {
+    const wide = root.clientWidth >= 560;
+    root.classList.toggle("wide", wide);
+    root.classList.toggle("narrow", !wide);
     const [w, e] = [Math.floor(stage.clientWidth), Math.floor(errorBox.clientWidth)];
     if (!w || (w === width && e === errorWidth)) return;
     [width, errorWidth] = [w, e];
@@ -656,8 +659,7 @@ export function createView(parent, first, act) {
   }
   const repaint = () => (theme(), width && draw({}));
   const sizes = new ResizeObserver(resize);
-  sizes.observe(stage);
-  sizes.observe(errorBox);
+  sizes.observe(root);
   const themes = new MutationObserver(repaint);
   for (const node of [document.documentElement, document.body])
     themes.observe(node, { attributeFilter: ["data-theme", "data-mode", "data-jp-theme-light", "class"] });
