@@ -12,6 +12,10 @@ from pathlib import Path
 
 # The theme's icon script is 1.5 MB, the largest file of a page; its icons come from the theme's web font as well.
 ICON_SCRIPT = re.compile(r'\s*<script[^>]*_static/scripts/fontawesome\.js[^>]*></script>')
+# pandas writes a style sheet into each table it shows; ours (book.css) serves all of them, and the policy stays short.
+TABLE_STYLE = re.compile(r"<style scoped>.*?</style>\s*", re.DOTALL)
+# docutils marks entries of a bibliography with a role that ARIA has deprecated; a list entry needs none.
+DEPRECATED_ROLE = ' role="doc-biblioentry"'
 INLINE_SCRIPT = re.compile(r"<script(?![^>]*\bsrc=)(?![^>]*application/json)[^>]*>(.*?)</script>", re.DOTALL)
 INLINE_STYLE = re.compile(r"<style[^>]*>(.*?)</style>", re.DOTALL)
 UNUSED_FILES = ["scripts/fontawesome.js*", "**/*.map", "**/*.ttf", "locales"]
@@ -48,7 +52,7 @@ def policy(html: str, *, own: str = "'self' file:") -> str:
 
 
 def finish(html: str) -> str:
-    html = ICON_SCRIPT.sub("", html)
+    html = TABLE_STYLE.sub("", ICON_SCRIPT.sub("", html)).replace(DEPRECATED_ROLE, "")
     tag = f'<meta http-equiv="Content-Security-Policy" content="{policy(html)}" />'
     return re.sub(r'(<meta charset="[^"]*" ?/>)', lambda found: f"{found[1]}\n    {tag}", html, count=1)
 

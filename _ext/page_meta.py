@@ -28,10 +28,10 @@ def first_words(doctree: nodes.document, limit: int = 160) -> str:
 
 def add_metadata(app, pagename, templatename, context, doctree) -> None:
     project = app.config.html_title
-    context["docstitle"] = project
     title = app.env.titles[pagename].astext() if pagename in app.env.titles else context.get("title", "")
     if pagename == app.config.root_doc:
-        title, context["title"], context["docstitle"] = project, project, ""
+        title = project
+    context["head_title"] = title if title == project else f"{title} – {project}"
     description = app.env.metadata.get(pagename, {}).get("description") or (first_words(doctree) if doctree else "")
     description = description or f"{title}: a page of the interactive chapter {project}."
     card = f"{app.config.html_baseurl.rstrip('/')}/{CARD}" if app.config.html_baseurl else context["pathto"](CARD, 1)
