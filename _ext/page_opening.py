@@ -25,7 +25,9 @@ class PageOpening(SphinxTransform):
             for child in list(paragraph.children):
                 if isinstance(child, nodes.strong) and STARTS.match(child.astext()):
                     rows.append(nodes.paragraph(classes=["opening-row"]))
-                if rows:
+                if rows and len(rows[-1]) == 1 and isinstance(child, nodes.Text):
+                    rows[-1] += nodes.Text(child.astext().lstrip())  # the label is a column of its own
+                elif rows:
                     rows[-1] += child.deepcopy()
             if len(rows) < 2:
                 continue
