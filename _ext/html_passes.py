@@ -14,8 +14,8 @@ from pathlib import Path
 ICON_SCRIPT = re.compile(r'\s*<script[^>]*_static/scripts/fontawesome\.js[^>]*></script>')
 # pandas writes a style sheet into each table it shows; ours (book.css) serves all of them, and the policy stays short.
 TABLE_STYLE = re.compile(r"<style scoped>.*?</style>\s*", re.DOTALL)
-# docutils marks entries of a bibliography with a role that ARIA has deprecated; a list entry needs none.
-DEPRECATED_ROLE = ' role="doc-biblioentry"'
+# docutils marks a bibliography as a list of entries with a role that ARIA has deprecated: neither helps a reader.
+BIBLIOGRAPHY_ROLE = re.compile(r' role="(?:doc-biblioentry"|list"(?= class="citation-list"))|(?<=class="citation-list") role="list"')
 INLINE_SCRIPT = re.compile(r"<script(?![^>]*\bsrc=)(?![^>]*application/json)[^>]*>(.*?)</script>", re.DOTALL)
 INLINE_STYLE = re.compile(r"<style[^>]*>(.*?)</style>", re.DOTALL)
 UNUSED_FILES = ["scripts/fontawesome.js*", "**/*.map", "**/*.ttf", "locales"]
@@ -52,7 +52,7 @@ def policy(html: str, *, own: str = "'self' file:") -> str:
 
 
 def finish(html: str) -> str:
-    html = TABLE_STYLE.sub("", ICON_SCRIPT.sub("", html)).replace(DEPRECATED_ROLE, "")
+    html = TABLE_STYLE.sub("", ICON_SCRIPT.sub("", BIBLIOGRAPHY_ROLE.sub("", html)))
     tag = f'<meta http-equiv="Content-Security-Policy" content="{policy(html)}" />'
     return re.sub(r'(<meta charset="[^"]*" ?/>)', lambda found: f"{found[1]}\n    {tag}", html, count=1)
 

@@ -6,7 +6,7 @@
   /** Let the keyboard reach an element that scrolls inside itself, and only while it does. */
   function markScrollers() {
     for (const element of document.querySelectorAll(SCROLLERS)) {
-      const scrolls = element.scrollWidth > element.clientWidth + 1;
+      const scrolls = element.scrollWidth > element.clientWidth;
       if (scrolls) {
         element.tabIndex = 0;
         element.setAttribute("role", "group");
