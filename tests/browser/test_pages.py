@@ -210,8 +210,8 @@ def test_the_print_button_prints(browser, site_url):
 def test_a_reader_walks_the_whole_book_by_its_next_links(browser, site_url):
     with opened(browser, f"{site_url}/{TOC['root']}.html", inside=site_url) as page:
         walked = [TOC["root"]]
-            page.wait_for_load_state("load")  # the link to the next page stands at the end
         while page.locator("a.right-next").count():
             page.locator("a.right-next").click()
+            page.wait_for_load_state("load")  # the next link stands at the end of the page
             walked.append(page.url.removeprefix(f"{site_url}/").removesuffix(".html"))
         assert walked == PAGES
