@@ -17,6 +17,7 @@ class Line(NamedTuple):
 
     where: str
     text: str
+    code: bool = False
 
 
 def markdown_pages() -> list[Path]:
@@ -33,7 +34,7 @@ def page_lines() -> Iterator[Line]:
     for path in notebooks():
         for cell in read_notebook(path)["cells"]:
             where = f"{path.relative_to(ROOT)}#{cell['id']}"
-            yield from (Line(where, line) for line in source_of(cell).splitlines())
+            yield from (Line(where, line, cell["cell_type"] == "code") for line in source_of(cell).splitlines())
             described = cell["metadata"].get("mystnb", {})
             texts = (described.get("image", {}).get("alt"), described.get("figure", {}).get("caption"))
             yield from (Line(where, text) for text in texts if text)
