@@ -83,8 +83,11 @@ def _reset_high_water_mark() -> None:
         file.write("5")
 
 
-def _high_water_mark() -> float:
-    """MiB. Linux tells the mark since the last reset; elsewhere the mark since the start has to do."""
+def high_water_mark() -> float:
+    """Return the most memory that this process has held, in MiB.
+
+    Linux tells the mark since the last reset; elsewhere the mark since the start has to do.
+    """
     try:
         with open("/proc/self/status") as file:
             return next(int(line.split()[1]) for line in file if line.startswith("VmHWM")) / 1024
@@ -102,9 +105,9 @@ def _measure(call: str, arguments: dict) -> float:
         _reset_high_water_mark()
     except OSError:
         pass  # not Linux: the mark then starts at the imports' own peak
-    before = _high_water_mark()
+    before = high_water_mark()
     task()
-    return _high_water_mark() - before
+    return high_water_mark() - before
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from attention_pooling.datasets import motorcycle, sine_data
 from attention_pooling.explorer import explore
 from attention_pooling.pooling import EmptyNeighbourhoodWarning
 from tests.browser import explorer_book
+from tests.browser.waits import wait_until
 from tests.conftest import build
 
 NAMES = ["Bandwidth σ", "Query", "Points", "Noise"]
@@ -87,7 +88,7 @@ def open_page(browser, explorers):
         page.on("pageerror", lambda error: talk.append(str(error)))
         page.on("request", lambda request: None if request.url.startswith(("file:", "data:")) else talk.append(request.url))
         page.goto((explorers / f"{name}.html").as_uri() + address)
-        page.wait_for_function("document.querySelectorAll('figure.explorer.mounted').length === document.querySelectorAll('figure.explorer[data-live]').length")
+        wait_until(page, "() => document.querySelectorAll('figure.explorer.mounted').length === document.querySelectorAll('figure.explorer[data-live]').length")
         return page
 
     yield opener

@@ -12,6 +12,7 @@ from attention_pooling.datasets import sine_data
 from attention_pooling.explorer import lowest, resample
 from attention_pooling.kernels import KERNELS
 from attention_pooling.pooling import EmptyNeighbourhoodWarning
+from tests.browser.waits import wait_until
 
 STATES = 5000
 TOLERANCE = 1e-12
@@ -34,7 +35,7 @@ def page(browser, explorers):
     page = browser.new_page()
     page.add_init_script(LISTEN)
     page.goto((explorers / "index.html").as_uri())
-    page.wait_for_function("window.shipped")
+    wait_until(page, "() => window.shipped")
     yield page
     page.close()
 

@@ -10,6 +10,7 @@ from functools import cache
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from tests.browser.waits import wait_until
 from tests.conftest import HTML
 from tests.site.test_built import PAGES, TOC, visible_text
 
@@ -46,7 +47,7 @@ def opened(browser, address: str, *, inside: str, script: str = "", **options):
         page.add_init_script(script)
     page.goto(address, wait_until="load")
     if options.get("java_script_enabled", True):
-        page.wait_for_function("document.fonts.status === 'loaded'")
+        wait_until(page, "() => document.fonts.status === 'loaded'")
     yield page
     context.close()
     assert not talk, f"{address}: {talk}"
@@ -92,7 +93,7 @@ def test_nothing_jumps_while_the_page_comes_up(browser, site_url, name, width):
 def test_is_light(browser, site_url, name):
     with opened(browser, f"{site_url}/{name}.html", inside=site_url) as page:
         page.evaluate("for (const image of document.images) image.loading = 'eager'")
-        page.wait_for_function("[...document.images].every((image) => image.complete)")
+        wait_until(page, "() => [...document.images].every((image) => image.complete)")
         sizes = page.evaluate("""() => [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
             .map((entry) => [entry.name, entry.decodedBodySize])""")
         total = sum(size for _, size in sizes)

@@ -9,6 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 from attention_pooling.sphere import DIMENSIONS, LIMITS, explore_sphere, weigh
 from tests.browser.test_explorer import CONTRAST, WCAG
+from tests.browser.waits import wait_until
 
 SLIDERS = ["Spread of key norms", "Bandwidth σ", "Query direction", "Query length"]
 LISTEN = "document.addEventListener('explorer:ready', (event) => { if (event.detail.sphere) window.shipped = event.detail.sphere; });"
@@ -75,7 +76,7 @@ def open_page(browser, explorers):
         page.on("dialog", lambda dialog: talk.append(dialog.message))
         page.on("request", lambda request: None if request.url.startswith(("file:", "data:")) else talk.append(request.url))
         page.goto((explorers / "sphere.html").as_uri() + address)
-        page.wait_for_function("document.querySelectorAll('figure.explorer.mounted').length === 2")
+        wait_until(page, "() => document.querySelectorAll('figure.explorer.mounted').length === 2")
         return page
 
     yield opener
@@ -247,7 +248,7 @@ def test_it_says_when_and_how_the_two_part(open_page):
               f"{state['product'][gap.argmax()]:.3f} by dot product. At σ² = 0.49, the dot product gives the largest weight {ratio:.3g} times")  # fmt: skip
     assert wanted in sphere.said()
     assert sphere.slider("Spread of key norms").get_attribute("aria-valuetext") == "key norms from 0.63 to 1.50"
-    sphere.page.wait_for_function("(said) => document.querySelector('figure[data-explorer=sphere] [aria-live=polite]').textContent === said", arg=sphere.said())
+    wait_until(sphere.page, "(said) => document.querySelector('figure[data-explorer=sphere] [aria-live=polite]').textContent === said", sphere.said())
     sphere.button("Reset").click()
     sphere.scale().select_option("64")
     assert "1.28 times the smallest" in sphere.said()
@@ -257,7 +258,7 @@ def test_links_to_a_state(open_page):
     page = open_page()
     page.get_by_role("link", name="apart").click()
     sphere = Sphere(page)
-    page.wait_for_function("location.hash.length > 1")
+    wait_until(page, "() => location.hash.length > 1")
     assert sphere.assert_drawn() == dict(angle=53, length=1, bandwidth=0.7, spread=0.5, dimensions=64)
     sphere.slider("Query direction").press("PageUp")
     link, said, rows = sphere.address(), sphere.said(), sphere.rows()
