@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from _ext.package_cache import content_hash
+
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "_build"
 HTML = BUILD / "html"
@@ -30,6 +32,18 @@ def notebooks() -> list[Path]:
 
 def read_notebook(path: Path) -> dict:
     return json.loads(path.read_text(encoding="utf-8"))
+
+
+def executed(path: Path) -> dict:
+    """Return a page's notebook with the outputs that the build showed.
+
+    They are read from the build's cache: MyST-NB writes `_build/jupyter_execute` without outputs that were in it before.
+    """
+    import nbformat
+    from jupyter_cache import get_cache
+
+    cache = get_cache(BUILD / f".jupyter_cache-{content_hash(ROOT / 'attention_pooling')}")
+    return cache.merge_match_into_notebook(nbformat.read(path, as_version=4))[1]
 
 
 def source_of(cell: dict) -> str:

@@ -13,7 +13,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from tests.conftest import BUILD, ROOT, notebooks, read_notebook, source_of
+from tests.conftest import ROOT, executed, notebooks, read_notebook, source_of
 
 NOTEBOOKS = notebooks()
 
@@ -71,7 +71,7 @@ def test_says_the_same_as_on_the_site(path, place, site, elsewhere):
     """B3 and B4: the site ran it in its own folder; another folder and another run give the same text."""
     again = runs(place, elsewhere)[path]
     assert not isinstance(again, Exception), f"{path.name} does not run from {place}:\n{again}"
-    built = texts(read_notebook(BUILD / "jupyter_execute" / path.relative_to(ROOT)))
+    built = texts(executed(path))
     for cell in read_notebook(path)["cells"]:
         if cell["cell_type"] == "code" and "varies" not in cell["metadata"].get("tags", []):
             name = cell["id"]

@@ -16,7 +16,7 @@ from decimal import Decimal
 
 import pytest
 
-from tests.conftest import BUILD, ROOT, notebooks, read_notebook, source_of
+from tests.conftest import ROOT, executed, notebooks, read_notebook, source_of
 from tests.notebooks.test_runs import texts
 
 NOTEBOOKS = notebooks()
@@ -105,8 +105,7 @@ def faults(notebook: dict, outputs: dict[str, str]) -> list[str]:
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_number_in_the_prose_has_its_cell(path, site):
-    executed = read_notebook(BUILD / "jupyter_execute" / path.relative_to(ROOT))
-    found = faults(read_notebook(path), texts(executed))
+    found = faults(read_notebook(path), texts(executed(path)))
     assert not found, f"{path.relative_to(ROOT)}:\n" + "\n".join(f"  {fault}" for fault in found)
 
 
