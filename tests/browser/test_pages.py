@@ -194,6 +194,7 @@ def test_prints_what_was_folded(browser, site_url, name):
         page.emulate_media(media="print")
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
         assert page.locator("article details:not([open])").count() == 0
+        assert page.locator("article h1").is_visible(), "the title would not be printed"
         for chrome in [".bd-sidebar-primary", ".bd-header-article", ".bd-sidebar-secondary", ".prev-next-footer"]:
             assert page.locator(chrome).locator("visible=true").count() == 0, f"{chrome} would be printed"
         assert page.evaluate("getComputedStyle(document.querySelector('article p, article h1')).color") == "rgb(0, 0, 0)"
