@@ -120,7 +120,7 @@ def write_assets(app, config):
     """Write the script and the style sheet from the package, to be copied with the other static files."""
     folder = Path(app.doctreedir).parent / "explorer_static"
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in page.minified().items():
+    for name, text in page.shipped_files().items():
         (folder / name).write_text(text, encoding="utf-8")
     config.html_static_path.append(str(folder))
 

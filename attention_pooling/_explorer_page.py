@@ -1,6 +1,7 @@
 """What an explorer leaves on a page: scripts, style, the state as JSON, and a still picture."""
 
 import base64
+import contextlib
 import json
 import re
 from html import escape
@@ -61,12 +62,16 @@ def _without_comments(text):
     return "\n".join(line.strip() for line in text.splitlines() if line.strip()) + "\n"
 
 
-def minified():
-    """Return the scripts and style sheets of pages, by the names under which they are shipped."""
-    import minify
+def shipped_files():
+    """Return the scripts and style sheets of pages, by the names under which they are shipped.
 
-    scripts = {"explorer.js": script(), "sphere.js": script(SPHERE_MODULES)}
-    shipped = {name: minify.string("application/javascript", text) for name, text in scripts.items()}
+    The minifier has no wheel for Apple's processors; without it the scripts are the same, and larger.
+    """
+    shipped = {"explorer.js": script(), "sphere.js": script(SPHERE_MODULES)}
+    with contextlib.suppress(ModuleNotFoundError):
+        import minify
+
+        shipped = {name: minify.string("application/javascript", text) for name, text in shipped.items()}
     for name in ("explorer.css", "sphere.css"):
         shipped[name] = re.sub(r"\s*([{};,])\s*", r"\1", style(name)).replace(";}", "}").replace(": ", ":")
     return shipped
