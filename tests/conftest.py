@@ -13,6 +13,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from _ext.package_cache import content_hash
 
@@ -57,10 +58,33 @@ def build(book: Path, *options: str) -> subprocess.CompletedProcess:
 
 
 @pytest.fixture(scope="session")
-def site() -> Path:
+def once(tmp_path_factory):
+    """Return a function that does a piece of work in the first process that asks, and hands all of them its result as JSON."""
+    folder = tmp_path_factory.getbasetemp()
+    if os.environ.get("PYTEST_XDIST_WORKER"):
+        folder = folder.parent  # the processes of one run share it
+
+    def shared(name: str, work):
+        note = folder / f"{name}.json"
+        with FileLock(f"{note}.lock"):
+            if not note.exists():
+                note.write_text(json.dumps(work()), encoding="utf-8")
+        return json.loads(note.read_text(encoding="utf-8"))
+
+    return shared
+
+
+def build_report(book: Path) -> str:
+    """Build a book; return nothing, or the end of what a failed build said."""
+    result = build(book)
+    return "" if result.returncode == 0 else "jupyter-book build failed:\n" + (result.stdout + result.stderr)[-6000:]
+
+
+@pytest.fixture(scope="session")
+def site(once) -> Path:
     """Build the book once, as a reader does, and return the folder of pages."""
-    result = build(ROOT)
-    assert result.returncode == 0, "jupyter-book build failed:\n" + (result.stdout + result.stderr)[-6000:]
+    failure = once("site", lambda: build_report(ROOT))
+    assert not failure, failure
     return HTML
 
 

@@ -4,53 +4,25 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from contextlib import contextmanager
 from functools import cache
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
+from tests.browser.opened import every_page, every_scheme, opened
 from tests.browser.waits import wait_until
 from tests.conftest import HTML
 from tests.site.test_built import PAGES, TOC, visible_text
 
-SYSTEM_PAGES = ["search", "genindex"]
 WIDTHS = [320, 375, 768, 1280]
 CHAPTERS = [name for name in PAGES if name.startswith("chapters/")]
 MOST_BYTES = 2_200_000
 MOST_SHIFT = 0.01
-WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"]
 COUNT_SHIFTS = """
 window.shift = 0;
 new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) window.shift += entry.value;
 }).observe({type: "layout-shift", buffered: true});
 """
-every_page = pytest.mark.parametrize("name", PAGES + SYSTEM_PAGES)
-every_scheme = pytest.mark.parametrize("scheme", ["light", "dark"])
-
-
-@contextmanager
-def opened(browser, address: str, *, inside: str, script: str = "", **options):
-    """Open `address`; on leaving, no console message, failed request or request outside `inside` may have come up."""
-    context = browser.new_context(**options)
-    page = context.new_page()
-    talk: list[str] = []
-    page.on("console", lambda message: talk.append(f"{message.type}: {message.text}") if message.type in ("error", "warning") else None)
-    page.on("pageerror", lambda error: talk.append(f"exception: {error}"))
-    page.on("request", lambda request: None if request.url.startswith((inside, "blob:", "data:")) else talk.append(f"outside: {request.url}"))
-    # Without JavaScript Chromium drops the scripts it had begun to preload; that is no failure of the page.
-    unwanted = set() if options.get("java_script_enabled", True) else {"script"}
-    page.on("requestfailed", lambda request: None if request.resource_type in unwanted else talk.append(f"failed: {request.url}"))
-    page.on("response", lambda response: talk.append(f"{response.status}: {response.url}") if response.status >= 400 else None)
-    if script:
-        page.add_init_script(script)
-    page.goto(address, wait_until="load")
-    if options.get("java_script_enabled", True):
-        wait_until(page, "() => document.fonts.status === 'loaded'")
-    yield page
-    context.close()
-    assert not talk, f"{address}: {talk}"
 
 
 @every_page
@@ -63,21 +35,6 @@ def test_fits_every_screen_without_a_word_from_the_console(browser, site_url, na
                 .filter((e) => e.getBoundingClientRect().right > innerWidth + 1)
                 .map((e) => e.tagName + '.' + e.className).slice(0, 8)""")
             assert wider <= 0, f"{name} at {width} px scrolls sideways by {wider} px: {culprits}"
-
-
-@every_page
-@every_scheme
-def test_has_no_accessibility_violation(browser, site_url, name, scheme):
-    with opened(browser, f"{site_url}/{name}.html", inside=site_url, color_scheme=scheme, bypass_csp=True) as page:
-        assert page.evaluate("document.documentElement.dataset.theme") == scheme
-        page.evaluate("for (const details of document.querySelectorAll('article details')) details.open = true")
-        result = Axe().run(page, options={"runOnly": {"type": "tag", "values": WCAG}, "preload": False})
-        faults = [
-            f"{violation['id']}: {node['target']} {node['html'][:160]} {node['any'][0]['message'] if node['any'] else ''}"
-            for violation in result.response["violations"]
-            for node in violation["nodes"]
-        ]
-        assert not faults, f"{name}, {scheme}:\n" + "\n".join(faults[:12])
 
 
 @pytest.mark.parametrize("name", PAGES)

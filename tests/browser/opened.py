@@ -1,0 +1,37 @@
+"""Opening a page of the built site, for the tests of all pages."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+import pytest
+
+from tests.browser.waits import wait_until
+from tests.site.test_built import PAGES
+
+SYSTEM_PAGES = ["search", "genindex"]
+every_page = pytest.mark.parametrize("name", PAGES + SYSTEM_PAGES)
+every_scheme = pytest.mark.parametrize("scheme", ["light", "dark"])
+
+
+@contextmanager
+def opened(browser, address: str, *, inside: str, script: str = "", **options):
+    """Open `address`; on leaving, no console message, failed request or request outside `inside` may have come up."""
+    context = browser.new_context(**options)
+    page = context.new_page()
+    talk: list[str] = []
+    page.on("console", lambda message: talk.append(f"{message.type}: {message.text}") if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: talk.append(f"exception: {error}"))
+    page.on("request", lambda request: None if request.url.startswith((inside, "blob:", "data:")) else talk.append(f"outside: {request.url}"))
+    # Without JavaScript Chromium drops the scripts it had begun to preload; that is no failure of the page.
+    unwanted = set() if options.get("java_script_enabled", True) else {"script"}
+    page.on("requestfailed", lambda request: None if request.resource_type in unwanted else talk.append(f"failed: {request.url}"))
+    page.on("response", lambda response: talk.append(f"{response.status}: {response.url}") if response.status >= 400 else None)
+    if script:
+        page.add_init_script(script)
+    page.goto(address, wait_until="load")
+    if options.get("java_script_enabled", True):
+        wait_until(page, "() => document.fonts.status === 'loaded'")
+    yield page
+    context.close()
+    assert not talk, f"{address}: {talk}"
