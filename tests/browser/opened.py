@@ -23,9 +23,9 @@ def opened(browser, address: str, *, inside: str, script: str = "", **options):
     page.on("console", lambda message: talk.append(f"{message.type}: {message.text}") if message.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: talk.append(f"exception: {error}"))
     page.on("request", lambda request: None if request.url.startswith((inside, "blob:", "data:")) else talk.append(f"outside: {request.url}"))
-    # Without JavaScript Chromium drops the scripts it had begun to preload; that is no failure of the page.
-    unwanted = set() if options.get("java_script_enabled", True) else {"script"}
-    page.on("requestfailed", lambda request: None if request.resource_type in unwanted else talk.append(f"failed: {request.url}"))
+    # No failures of the page: what is still under way when the page is left, and scripts preloaded where none may run.
+    dropped = set() if options.get("java_script_enabled", True) else {"script"}
+    page.on("requestfailed", lambda request: None if request.resource_type in dropped or request.failure == "net::ERR_ABORTED" else talk.append(f"{request.failure}: {request.url}"))
     page.on("response", lambda response: talk.append(f"{response.status}: {response.url}") if response.status >= 400 else None)
     if script:
         page.add_init_script(script)
