@@ -11,6 +11,7 @@ from _ext.boxes import LABELS
 from tests.conftest import ROOT, notebooks, read_notebook, source_of
 
 NOTEBOOKS = notebooks()
+COLUMNS = 79  # of code, in the site's text column
 by_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: str(path.relative_to(ROOT)))
 
 
@@ -91,13 +92,15 @@ def test_figure_names_are_unique_in_the_book():
 
 
 @by_notebook
-def test_code_cells_are_short(path):
+def test_code_cells_are_short_and_narrow(path):
     faults = []
     for cell in code_cells(path):
         hidden = {"hide-input", "hide-cell"} & set(cell["metadata"].get("tags", []))
         lines, most = len(source_of(cell).splitlines()), 15 if hidden else 12
         if lines > most:
             faults.append(f"cell {cell['id']} has {lines} lines of at most {most}: split it, or move plotting to attention_pooling/figures.py")
+        long = [line for line in source_of(cell).splitlines() if len(line) > COLUMNS and not hidden]
+        faults += [f"cell {cell['id']}: {line.strip()!r} has {len(line)} characters, and the page shows {COLUMNS}: wrap it" for line in long]
         if source_of(cell).rstrip().endswith(";"):
             faults.append(f"cell {cell['id']} ends with ';', which the notebook tests do not see: end with plt.show() or an assignment")
     report(path, faults)
