@@ -18,9 +18,16 @@ function grow(parent, node, attributes, text) {
   parent.append(node);
   return node;
 }
-/** @param {Element} node @param {Record<string, any>} attributes */
+/** Set what differs: an attribute set again is laid out again. @param {Element} node @param {Record<string, any>} attributes */
 export function put(node, attributes) {
-  for (const name in attributes) node.setAttribute(name, attributes[name]);
+  for (const name in attributes) {
+    const value = String(attributes[name]);
+    if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+  }
+}
+/** @param {Text} node @param {string} text */
+export function write(node, text) {
+  if (node.data !== text) node.data = text;
 }
 
 /** A sentence whose numbers change in place. @param {Element} parent @param {string} template */
@@ -33,8 +40,8 @@ export function sentence(parent, template) {
     else span.append(part);
   });
   return (/** @type {Record<string, string> | null} */ values) => {
-    span.hidden = !values;
-    if (values) for (const [name, text] of holes) if (text.data !== values[name]) text.data = values[name];
+    show(span, values);
+    if (values) for (const [name, text] of holes) write(text, values[name]);
   };
 }
 

@@ -3,7 +3,7 @@
 import words from "./words.json" with { type: "json" };
 import { effective, errorCurves, errorsAt, estimate, kernels, linSpace, logSpace, lowest, pool, resample, selectBandwidth, weigh } from "./estimator.js";
 import { generator, sineData, sineTruth } from "./sample.js";
-import { decimals, fill, fixed, html, put, short } from "./dom.js";
+import { decimals, fill, fixed, html, put, short, write } from "./dom.js";
 import { createView } from "./view.js";
 
 /** How many queries are drawn, and how many σ. */
@@ -36,6 +36,8 @@ export function mount(figure) {
   let state = { views, grid, truth, limits, predict: page.predict, message: "" };
   let draws = { of: "", values: new Float64Array(0) };
   let later = 0;
+  /** @type {Float64Array | undefined} */
+  let spare;
 
   function loadData() {
     let { keys, values } = own;
@@ -64,7 +66,8 @@ export function mount(figure) {
     const { keys, values, kernel, bandwidth, query } = next;
     const { profile } = kernels[kernel];
     if (is("data", "kernel", "bandwidth")) {
-      const { matrix, fit } = estimate(grid, keys, values, kernel, bandwidth);
+      const { matrix, fit } = estimate(grid, keys, values, kernel, bandwidth, false, spare);
+      spare = state.matrix; // two arrays take turns: one is drawn, one may be overwritten
       Object.assign(next, { matrix, estimate: fit });
       next.errors = shows("errors") ? errorsAt(data(), kernel, bandwidth) : {};
     }
@@ -140,8 +143,8 @@ export function mount(figure) {
     controls[key] = (text, spoken) => {
       const at = toStep(chosen[key]);
       if (Math.abs(input.valueAsNumber - at) > step / 2) input.value = at;
-      if (output) output.firstChild.data = text;
-      input.setAttribute("aria-valuetext", spoken);
+      if (output) write(output.firstChild, text);
+      put(input, { "aria-valuetext": spoken });
     };
   }
   function button(key, listener, attributes = {}) {
@@ -202,7 +205,7 @@ export function mount(figure) {
   function show() {
     if (!controls.bandwidth) return;
     const { query, bandwidth, points, noise, kernel, band } = chosen;
-    select.value = kernel;
+    if (select.value !== kernel) select.value = kernel;
     const q = fixed(query, limits.query);
     const estimate = fixed(state.at_query, state.limits.value);
     const spoken = state.predict ? words.query_hidden : Number.isFinite(state.at_query) ? words.query_value : words.query_empty;

@@ -3,7 +3,7 @@
  * The drawing of one explorer: a function of the state that a host hands it.
  * It computes nothing but positions, and asks the host for changes with `act`.
  */
-import { decimals, fill, fixed, html, minus, put, sentence, short, show, svg } from "./dom.js";
+import { fill, fixed, html, minus, put, sentence, short, show, svg, write } from "./dom.js";
 import words from "./words.json" with { type: "json" };
 
 /**
@@ -161,7 +161,9 @@ export function createView(parent, first, act) {
   let chosen = 0;
   let colours = { full: [0, 0, 0], empty: [0, 0, 0] };
   let columns = new Int32Array(0);
+  let image = new ImageData(1, 1);
   let sayLater = 0;
+  let rampPlace = "";
   /** @type {Float64Array | null} */
   let guess = null;
   let revealed = false;
@@ -212,8 +214,8 @@ export function createView(parent, first, act) {
       heatY = scale(query[0], query[1], rows.heat.top + rows.heat.height, rows.heat.top);
       for (const v of ticks(query, 3)) text(LEFT - 7, Math.min(heatY(v) + 4, bottom), "end", minus(String(v)));
       place(heatCanvas, rows.heat, inner);
-      Object.assign(ramp.style, { left: LEFT - 6 + "px", top: rows.stems.top + "px", height: rows.stems.height + "px" });
-      legends.top = text(LEFT - 8, rows.stems.top + 9, "end", "");
+      rampPlace = `left:${LEFT - 6}px;top:${rows.stems.top}px;height:${rows.stems.height}px;`;
+      legends.top = text(LEFT - 8, rows.stems.top + 9, "end", " ");
       text(LEFT - 8, rows.stems.top + rows.stems.height, "end", "0");
     }
     across(12, "grid");
@@ -241,7 +243,6 @@ export function createView(parent, first, act) {
   }
   function layoutErrors() {
     if (!shows("errors") || !errorWidth) return;
-    errorHeight = errorPicture.clientHeight || 128;
     const { bandwidth } = state.limits;
     put(errorPicture, { width: errorWidth });
     const [low, high] = bandwidth.map(Math.log);
@@ -258,11 +259,15 @@ export function createView(parent, first, act) {
     }).filter(Number.isFinite);
     const most = Math.max(...ends, 1e-12) * 1.15;
     errorY = scale(0, most, errorHeight - 6, 6);
-    errorFrame.replaceChildren();
-    for (const v of ticks([0, most], 3)) {
-      svg(errorFrame, "line", { x1: 0, x2: errorWidth, y1: errorY(v), y2: errorY(v), class: v ? "grid" : "axis" });
-      if (v) svg(errorFrame, "text", { x: 1, y: errorY(v) - 3, class: "tick" }, String(v));
-    }
+    const marks = ticks([0, most], 3);
+    while (errorFrame.childElementCount > 2 * marks.length) errorFrame.lastChild.remove();
+    marks.forEach((v, i) => {
+      const line = errorFrame.children[2 * i] ?? svg(errorFrame, "line", { x1: 0, class: i ? "grid" : "axis" });
+      const text = errorFrame.children[2 * i + 1] ?? svg(errorFrame, "text", { x: 1, class: "tick" }, " ");
+      put(line, { x2: errorWidth, y1: errorY(v), y2: errorY(v) });
+      put(text, { y: errorY(v) - 3 });
+      write(text.firstChild, v ? String(v) : "");
+    });
     for (const name of ERRORS) {
       const curve = curves[name];
       errorLines[name].setAttribute("d", curve ? line(curves.bandwidths, curve, errorX, (e) => Math.max(-20, errorY(e))) : "");
@@ -291,7 +296,7 @@ export function createView(parent, first, act) {
     const { matrix, keys } = state;
     const n = keys.length;
     const [w, h] = [heatCanvas.width, heatCanvas.height];
-    const image = new ImageData(w, h);
+    if (image.width !== w || image.height !== h) image = new ImageData(w, h);
     const pixels = new Uint32Array(image.data.buffer);
     const paint = new Uint32Array(257);
     const [r, g, b] = colours.full;
@@ -352,15 +357,15 @@ export function createView(parent, first, act) {
     }
     const most = Math.max(top, largest(weights, 0, n));
     if (legends.top) {
-      legends.top.textContent = most < 0.995 ? most.toFixed(2) : "1";
-      ramp.style.setProperty("--share", String(top / most));
+      write(legends.top.firstChild, most < 0.995 ? most.toFixed(2) : "1");
+      put(ramp, { style: rampPlace + `--share:${(top / most).toFixed(3)}` });
     }
     if (is("matrix", "keys", "limits") && rows.heat) drawHeat();
     if (is("query", "limits")) {
-      queryGroup.setAttribute("transform", `translate(${x} 0)`);
+      put(queryGroup, { transform: `translate(${x} 0)` });
       const left = x > width - 100;
       put(queryText, { x: left ? -13 : 13, "text-anchor": left ? "end" : "start" });
-      queryText.textContent = "q = " + fixed(query, limits.query);
+      write(queryText.firstChild, "q = " + fixed(query, limits.query));
     }
     if (is("query", "limits") && rows.heat) rowMark.setAttribute("y", heatY(query) - 2);
     if (is("query", "bandwidth", "limits")) {
@@ -370,9 +375,9 @@ export function createView(parent, first, act) {
     if (rows.fit) {
       if (is("truth", "limits")) truthPath.setAttribute("d", state.truth ? line(state.grid, state.truth, X, Y) : "");
       if (is("estimate", "limits", "predict")) estimatePath.setAttribute("d", hides() ? "" : line(state.grid, state.estimate, X, Y));
-      legends.truth.hidden = !state.truth;
-      legends.estimate.hidden = hides();
-      legends.guess.hidden = !guess;
+      show(legends.truth, state.truth);
+      show(legends.estimate, !hides());
+      show(legends.guess, guess);
       if (is("band", "limits", "predict")) drawBand();
       // Two paths for all keys, filled where they have a weight: an element for each would cost a style each.
       let [reached, hollow, mean] = ["", "", ""];
@@ -388,9 +393,9 @@ export function createView(parent, first, act) {
         const length = (side * 26 * w) / most;
         if (Math.abs(length) > 0.5) mean += `M${x} ${y}h${length}`;
       }
-      reachedPath.setAttribute("d", reached);
-      hollowPath.setAttribute("d", hollow);
-      meanPath.setAttribute("d", hides() ? "" : mean);
+      put(reachedPath, { d: reached });
+      put(hollowPath, { d: hollow });
+      put(meanPath, { d: hides() ? "" : mean });
       const shown = Number.isFinite(state.at_query) && !hides();
       show(dot, shown);
       if (shown) put(dot, { cx: x, cy: Y(state.at_query) });
@@ -411,11 +416,11 @@ export function createView(parent, first, act) {
       if (is("curves", "limits")) fitErrors();
       errorBox.classList.toggle("stale", Boolean(state.stale));
       put(sigmaLine, { x1: errorX(bandwidth), x2: errorX(bandwidth) });
-      for (const name of ERRORS) errorSaid[name].text.data = short(state.errors[name]);
+      for (const name of ERRORS) write(errorSaid[name].text, short(state.errors[name]));
     }
     speak();
-    message.hidden = !state.message;
-    message.textContent = state.message;
+    show(message, state.message);
+    if (message.textContent !== state.message) message.textContent = state.message;
     if (!tableBox.hidden) drawTable();
   }
   function drawProfile() {
@@ -653,6 +658,7 @@ export function createView(parent, first, act) {
     const [w, e] = [Math.floor(stage.clientWidth), Math.floor(errorBox.clientWidth)];
     if (!w || (w === width && e === errorWidth)) return;
     [width, errorWidth] = [w, e];
+    errorHeight = errorPicture.clientHeight || 128;
     theme(); // a notebook attaches the drawing after it was made
     layout();
     draw({});
