@@ -100,7 +100,7 @@ export function estimate(queries, keys, values, kernel, sigma, loo = false, spar
  * @param {Float64Array} far @param {Float64Array} beyond @param {Float64Array} value  scratch, an entry for each key
  * @param {number} query @param {Float64Array} keys @param {Float64Array} values
  * @param {number} left  the key left out, or −1
- * @param {string} name @param {ArrayLike<number>} sigmas  ascending
+ * @param {string} name @param {Float64Array} sigmas  ascending
  * @returns {number} the distance of the nearest key
  */
 function addUp(sums, tops, far, beyond, value, query, keys, values, left, name, sigmas) {
@@ -157,7 +157,7 @@ function addUp(sums, tops, far, beyond, value, query, keys, values, left, name, 
 
 /**
  * The three mean squared errors over σ; +∞ where a window is empty. The distances of a row serve every σ.
- * @param {Data} data @param {string} kernel @param {ArrayLike<number>} sigmas  ascending
+ * @param {Data} data @param {string} kernel @param {Float64Array} sigmas  ascending
  */
 export function errorCurves({ keys, values, queries, truth }, kernel, sigmas) {
   const n = keys.length;
@@ -192,7 +192,7 @@ export function errorCurves({ keys, values, queries, truth }, kernel, sigmas) {
 
 /** The three errors at one σ. @param {Data} data @param {string} kernel @param {number} sigma @returns {Errors} */
 export function errorsAt(data, kernel, sigma) {
-  const { training, leave_one_out, validation } = errorCurves(data, kernel, [sigma]);
+  const { training, leave_one_out, validation } = errorCurves(data, kernel, Float64Array.of(sigma));
   return { training: training[0], leave_one_out: leave_one_out[0], validation: validation && validation[0] };
 }
 
@@ -227,7 +227,7 @@ export function selectBandwidth({ keys, values }, kernel, [low, high]) {
   const ratio = (Math.sqrt(5) - 1) / 2;
   while (b - a > 1e-6) {
     const inner = [b - ratio * (b - a), a + ratio * (b - a)];
-    const found = over(inner.map(Math.exp));
+    const found = over(Float64Array.from(inner, Math.exp));
     for (const k of [0, 1]) if (found[k] < best[0]) best = [found[k], Math.exp(inner[k])];
     if (found[0] < found[1]) b = inner[1];
     else a = inner[0];

@@ -129,7 +129,7 @@ export function createSphere(parent, text, lengths, act) {
     const most = Math.max(...gaussian, ...product);
     const full = [0.25, 0.5, 1].find((v) => most <= v) ?? 1;
     top.textContent = String(full);
-    put(table, { style: `--share:${1 / keys.length / full}` });
+    table.style.setProperty("--share", String(1 / keys.length / full));
     let path = "";
     const places = keys.map(place);
     marks.forEach(({ disc, ring, pair, drawn, label }, i) => {

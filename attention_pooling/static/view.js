@@ -163,7 +163,6 @@ export function createView(parent, first, act) {
   let columns = new Int32Array(0);
   let image = new ImageData(1, 1);
   let sayLater = 0;
-  let rampPlace = "";
   /** @type {Float64Array | null} */
   let guess = null;
   let revealed = false;
@@ -214,7 +213,7 @@ export function createView(parent, first, act) {
       heatY = scale(query[0], query[1], rows.heat.top + rows.heat.height, rows.heat.top);
       for (const v of ticks(query, 3)) text(LEFT - 7, Math.min(heatY(v) + 4, bottom), "end", minus(String(v)));
       place(heatCanvas, rows.heat, inner);
-      rampPlace = `left:${LEFT - 6}px;top:${rows.stems.top}px;height:${rows.stems.height}px;`;
+      Object.assign(ramp.style, { left: LEFT - 6 + "px", top: rows.stems.top + "px", height: rows.stems.height + "px" });
       legends.top = text(LEFT - 8, rows.stems.top + 9, "end", " ");
       text(LEFT - 8, rows.stems.top + rows.stems.height, "end", "0");
     }
@@ -358,7 +357,7 @@ export function createView(parent, first, act) {
     const most = Math.max(top, largest(weights, 0, n));
     if (legends.top) {
       write(legends.top.firstChild, most < 0.995 ? most.toFixed(2) : "1");
-      put(ramp, { style: rampPlace + `--share:${(top / most).toFixed(3)}` });
+      ramp.style.setProperty("--share", (top / most).toFixed(3));
     }
     if (is("matrix", "keys", "limits") && rows.heat) drawHeat();
     if (is("query", "limits")) {
