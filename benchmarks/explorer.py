@@ -3,6 +3,7 @@
 Run from the root of the repository: python -m benchmarks.explorer
 """
 
+import json
 import re
 import shutil
 import tempfile
@@ -12,7 +13,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from attention_pooling import explorer
-from tests.browser import explorer_book
+from tests.browser import explorer_book, live_notebook
 
 MOVES = 300
 MEASURE = """async ({ name, control, moves, press }) => {
@@ -73,8 +74,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         html = explorer_book.built(Path(folder))
         sizes = {name: (html / "_static" / name).stat().st_size for name in ("explorer.js", "explorer.css", "sphere.js", "sphere.css")}
-        print(f"script and style of explore(): {sizes['explorer.js'] + sizes['explorer.css']} bytes   target 40000 bytes")
-        print(f"what a page with explore_sphere() adds: {sizes['sphere.js'] + sizes['sphere.css']} bytes")
+        print(f"script and style of both figures together:        {sum(sizes.values()):6d} bytes   target 40000 bytes")
+        print(f"a page with explore() loads:                      {sizes['explorer.js'] + sizes['explorer.css']:6d} bytes")
+        print(f"a page with explore_sphere() loads:               {sizes['sphere.js'] + sizes['sphere.css'] + sizes['explorer.css']:6d} bytes")
         for n in (40, 200, 500):
             form = explorer.explore(points=n)._repr_mimebundle_()["text/html"]
             state = re.search(r"<script[^>]*>(.*?)</script>", form, re.S)[1]
@@ -102,7 +104,25 @@ def main():
         page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 4})
         measure("n = 40, three views, bandwidth, processor 4 times slower", 16, "second")
         measure("n = 40, three views, query, processor 4 times slower", 16, "second", "Query")
+        in_a_notebook(browser, Path(folder) / "lab")
+        in_a_notebook(browser, Path(folder) / "prompt", prompt=True)
         browser.close()
+
+
+def in_a_notebook(browser, folder, prompt=False):
+    """Time moves of sliders in JupyterLab: from the slider's event to the new drawing, through Python."""
+    folder.mkdir()
+    cells = ["# Live", "figure = explore()\nfigure"]
+    (folder / "live.ipynb").write_text(json.dumps(explorer_book.notebook("live", cells)), encoding="utf-8")
+    server = "server without Nagle" if prompt else "as installed"
+    with live_notebook.served(folder, prompt) as address:
+        page = browser.new_page(viewport={"width": 1280, "height": 1600})
+        live_notebook.run_all(page, address, len(cells) + 1)
+        page.locator("figure.explorer.mounted .readout").wait_for()
+        for name in ("Bandwidth σ", "Query"):
+            page.evaluate(live_notebook.TIMES, [2, name, 20])
+            report(f"JupyterLab, {server}, n = 40, {name}", page.evaluate(live_notebook.TIMES, [2, name, 200]), 50)
+        page.close()
 
 
 if __name__ == "__main__":

@@ -1,17 +1,13 @@
 """The figures live in a real JupyterLab: every change re-runs Python, and nothing is left behind."""
 
 import json
-import os
 import re
-import secrets
-import subprocess
-import sys
-import threading
 
 import pytest
 
 from attention_pooling import nadaraya_watson
 from attention_pooling.datasets import motorcycle
+from tests.browser import live_notebook
 from tests.browser.explorer_book import notebook
 
 CELLS = [
@@ -55,35 +51,11 @@ OWN, STATUS, BIKE, PICKY, SPHERE = 2, 3, 4, 5, 6
 
 
 @pytest.fixture(scope="module")
-def server(browser, tmp_path_factory):
-    """Start JupyterLab on a free port of the loopback, with a token; end it by its process."""
+def server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("lab")
     (folder / "live.ipynb").write_text(json.dumps(notebook("live", CELLS)), encoding="utf-8")
-    runtime, token = folder / "runtime", secrets.token_hex(16)
-    environment = {"JUPYTER_RUNTIME_DIR": str(runtime), "JUPYTER_CONFIG_DIR": str(folder / "config"), "JUPYTERLAB_SETTINGS_DIR": str(folder / "settings"),
-                   "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"), "IPYTHONDIR": str(folder / "ipython")}  # fmt: skip
-    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", "--port=0", "--ServerApp.port_retries=0",
-               f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={folder}", "--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]  # fmt: skip
-    process = subprocess.Popen(command, cwd=folder, env=os.environ | environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    try:
-        lines = []
-        for line in process.stdout:  # blocks until the server says where it is
-            lines.append(line)
-            found = re.search(r"http://127\.0\.0\.1:(\d+)/lab", line)
-            if found:
-                break
-        else:
-            pytest.fail("JupyterLab ended:\n" + "".join(lines))
-        threading.Thread(target=lambda: [None for _ in process.stdout], daemon=True).start()
-        yield f"http://127.0.0.1:{found[1]}/lab/tree/live.ipynb?reset&token={token}"
-    finally:
-        process.terminate()
-        try:
-            process.wait(15)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        process.stdout.close()
+    with live_notebook.served(folder) as address:
+        yield address
 
 
 class Lab:
@@ -93,11 +65,7 @@ class Lab:
         self.page, self.asked, self.talk = page, 0, []
         page.set_default_timeout(15_000)
         page.on("pageerror", lambda error: self.talk.append(str(error)))
-        page.goto(address)
-        page.wait_for_function("(n) => document.querySelectorAll('.jp-Notebook .jp-Cell').length === n", arg=len(CELLS) + 1, timeout=60_000)
-        page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(timeout=60_000)
-        page.get_by_role("menuitem", name="Run", exact=True).click()
-        page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        live_notebook.run_all(page, address, len(CELLS) + 1)
         page.wait_for_function("[...document.querySelectorAll('figure.explorer.mounted .readout')].filter((p) => p.innerText.trim()).length === 4", timeout=40_000)
         self.cell(STATUS).get_by_role("button", name="Ask").wait_for()
 
@@ -225,24 +193,9 @@ def test_running_a_cell_again_leaves_nothing_behind(lab):
     assert lab.status()[0] > after[0]
 
 
-TIMES = """async ([i, moves]) => {
-  const cell = document.querySelectorAll('.jp-Notebook .jp-Cell')[i];
-  const handle = [...cell.querySelectorAll('.widget-slider')].find((s) => s.textContent.includes('Bandwidth')).querySelector('.noUi-handle');
-  const path = cell.querySelector('[data-role=estimate]');
-  const times = [];
-  for (let m = 0; m < moves; m++) {
-    const drawn = new Promise((done) => new MutationObserver((_, observer) => (observer.disconnect(), done(performance.now()))).observe(path, { attributeFilter: ['d'] }));
-    const start = performance.now();
-    handle.dispatchEvent(new KeyboardEvent('keydown', { key: m % 2 ? 'ArrowRight' : 'ArrowLeft', bubbles: true, cancelable: true }));
-    times.push((await drawn) - start);
-  }
-  return times.sort((a, b) => a - b);
-}"""
-
-
 def test_every_move_is_answered(lab, record_property):
     """The times from the slider's event to the new drawing are measured, not judged: the machine decides."""
-    times = lab.page.evaluate(TIMES, [OWN, 40])
+    times = lab.page.evaluate(live_notebook.TIMES, [OWN, "Bandwidth σ", 40])
     assert len(times) == 40
     record_property("median_ms", times[20])
     record_property("p95_ms", times[38])
