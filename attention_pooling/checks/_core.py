@@ -172,6 +172,9 @@ class Task:
             raise  # the reader pressed stop
         except BaseException as error:
             raise _Stop(NOT_YET, _describe(error, function), "exception") from None
+        if array is None and _computes(function):
+            text = "Your function computes something and returns nothing: end it with `return` and the result."
+            raise _Stop(NOT_YET, f"{text} It waits for {self.wanted}.", "nothing-returned")
         if array is None:
             raise _Stop(NOT_ATTEMPTED, f"It waits for {self.wanted}.")
         return array
@@ -292,6 +295,12 @@ class _Clock:
 
     def left(self):
         return max(self.end - time.monotonic(), 1e-3)
+
+
+def _computes(function):
+    """Say whether a function does more than the starter code, which returns None at once."""
+    code = getattr(function, "__code__", None)
+    return code is not None and bool(code.co_names or len(code.co_varnames) > code.co_argcount)
 
 
 def _is_blank(value):

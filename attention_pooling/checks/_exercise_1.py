@@ -94,6 +94,12 @@ TASKS = [
                 " points. Look at what the two columns should integrate to together.",
             ),
             Mistake(
+                "sum-for-mean",
+                lambda q, p, y, s: joint_densities(q, p, y, s) * len(p),
+                "This is a sum over the points. A density is their mean: its two columns together"
+                " integrate to 1, whatever the number of points.",
+            ),
+            Mistake(
                 "posterior",
                 _posterior,
                 "Your rows sum to 1: that is the probability of the label given the point, after"

@@ -181,6 +181,15 @@ def test_an_exception_is_named_with_its_line(name, error):
     assert str(ROOT) not in text
 
 
+def test_a_forgotten_return_is_named(capsys):
+    def prints(keys, values, bandwidth):
+        gradient = bandwidth * np.mean(values)
+        print(gradient)
+
+    result = check("training-gradient", prints)
+    assert result.outcome == "not yet" and result.mistake == "nothing-returned" and "`return`" in result.message
+
+
 def test_other_arguments_than_asked():
     result = check("training-gradient", lambda keys, values: 0.0)
     assert result.mistake == "exception" and "Keep the arguments" in " ".join(result.message.split())

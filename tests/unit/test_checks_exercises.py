@@ -408,6 +408,7 @@ def shifted(shift):
 WRONG = {
     "joint-densities": {
         "given-class": density_slip(n=lambda labels, c: np.sum(labels == c)),
+        "sum-for-mean": density_slip(n=lambda labels, c: 1),
         "posterior": lambda q, p, y, s: normalised(np.array(joint_looped(q, p, y, s))),
         "no-constant": density_slip(constant=lambda s, d: 1),
         "no-bandwidth-in-constant": density_slip(constant=lambda s, d: (2 * np.pi) ** (d / 2)),
