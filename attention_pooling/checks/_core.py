@@ -300,7 +300,10 @@ class _Clock:
 def _computes(function):
     """Say whether a function does more than the starter code, which returns None at once."""
     code = getattr(function, "__code__", None)
-    return code is not None and bool(code.co_names or len(code.co_varnames) > code.co_argcount)
+    if code is None:
+        return False
+    named, rest, by_name = inspect.getargs(code)
+    return bool(code.co_names) or code.co_nlocals > len(named) + (rest is not None) + (by_name is not None)
 
 
 def _is_blank(value):
