@@ -222,7 +222,7 @@ export function createView(parent, first, act) {
     text(LEFT + inner / 2, bottom + 31, "middle", words.axis);
     put(queryLine, { y1: 12, y2: bottom });
     show(handle, !rail.childElementCount);
-        put(rowMark, { x: LEFT, width: inner, height: 4 });
+    put(rowMark, { x: LEFT, width: inner, height: 4 });
     show(rowMark, rows.heat);
     const { top, height } = rows.fit ?? rows.kernel ?? { top: 0, height: 0 };
     put(windowRect, { y: top, height });
@@ -243,7 +243,6 @@ export function createView(parent, first, act) {
   function layoutErrors() {
     if (!shows("errors") || !errorWidth) return;
     const { bandwidth } = state.limits;
-    put(errorPicture, { width: errorWidth });
     const [low, high] = bandwidth.map(Math.log);
     errorX = (sigma) => 10 + ((Math.log(sigma) - low) / (high - low)) * (errorWidth - 20);
     put(sigmaLine, { y1: 0, y2: errorHeight });
