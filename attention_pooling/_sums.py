@@ -5,7 +5,8 @@ queries and keys are cut into tiles of distances that stay in the processor's ca
 tile adds to the sums of its queries, and the memory used does not grow with their number.
 The Gaussian is taken relative to the nearest key met so far; when a nearer one turns up,
 the sums so far shrink by the ratio of the two (the merge law of chapter 5). Keys with one
-feature are sorted first, see `_sorted`, so that most tiles are never made.
+feature are sorted first, see `_sorted`, so that most tiles are never made; with several
+features a Gaussian whose bandwidth is not small takes its scores from a matrix product.
 """
 
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ import numpy as np
 
 ROWS, COLUMNS = 64, 512  # a tile of 256 kB in float64: the numbers stay in the L2 cache
 QUIET = {"over": "ignore", "under": "ignore", "invalid": "ignore"}  # each is handled below
+EXPANDED = 256.0  # the largest squared length, in bandwidths, at which the square is expanded
 
 
 @dataclass
@@ -40,6 +42,10 @@ def kernel_sums(problem, values, leave_one_out=False):
 
 
 def _tiled_sums(problem, values, leave_one_out):
+    if problem.kernel.name == "gaussian" and len(problem.queries):
+        queries, keys = _in_bandwidths(problem)
+        if (queries**2).sum(axis=1).max() + (keys**2).sum(axis=1).max() <= EXPANDED:
+            return _expanded_sums(problem, queries, keys, values, leave_one_out)
     m, n = len(problem.queries), len(problem.keys)
     sums = Sums(np.full(m, np.inf), np.zeros(m), np.zeros((m, values.shape[1])))
     for rows in slices(0, m, ROWS):
@@ -55,6 +61,47 @@ def _tiled_sums(problem, values, leave_one_out):
             k = relative_kernel(problem, d, near, own)
             sums.s[rows] += k.sum(axis=1)
             sums.t[rows] += k @ values[columns]
+    return sums
+
+
+def _in_bandwidths(problem):
+    """Return queries and keys in float64, from the keys' mean and in units of the bandwidth."""
+    centre = problem.keys.mean(axis=0, dtype=np.float64)
+    unit = problem.sigma * (1.0 if problem.relative is None else problem.relative)
+    return (problem.queries - centre) / unit, (problem.keys - centre) / unit
+
+
+def _expanded_sums(problem, queries, keys, values, leave_one_out):
+    """Gaussian sums with the scores q.k - k.k/2, a matrix product: the square, expanded.
+
+    They differ from -|q - k|**2 / 2 by a number of the query, which cancels. Where queries
+    and keys are longer than `EXPANDED` allows, the digits would cancel as well.
+    """
+    m, dtype = len(queries), problem.queries.dtype
+    best, at = np.full(m, -np.inf), np.zeros(m, dtype=int)
+    sums = Sums(np.full(m, np.inf), np.zeros(m), np.zeros((m, values.shape[1])))
+    halves = (keys**2).sum(axis=1) / 2
+    for rows in slices(0, m, ROWS):
+        for columns in slices(0, len(keys), COLUMNS):
+            score = queries[rows] @ keys[columns].T
+            score -= halves[columns]
+            if leave_one_out:
+                score[own_entries(rows, columns)] = -np.inf
+            first = score.argmax(axis=1)
+            top = np.take_along_axis(score, first[:, None], axis=1)[:, 0]
+            at[rows] = np.where(top > best[rows], first + columns.start, at[rows])
+            top = np.maximum(top, best[rows])
+            shrink = np.exp(best[rows] - top, where=np.isfinite(top), out=np.zeros(len(top)))
+            best[rows] = top
+            score -= np.where(np.isfinite(top), top, 0)[:, None]
+            k = score.astype(dtype, copy=False)
+            np.exp(k, out=k)
+            sums.s[rows] = sums.s[rows] * shrink + k.sum(axis=1)
+            sums.t[rows] = sums.t[rows] * shrink[:, None] + k @ values[columns]
+    met = np.isfinite(best)
+    unit = 1.0 if problem.relative is None else problem.relative
+    gaps = (problem.queries[met] - problem.keys[at[met]]) / unit
+    sums.nearest[met] = np.sqrt((gaps**2).sum(axis=1))
     return sums
 
 

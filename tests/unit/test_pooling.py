@@ -22,6 +22,7 @@ from attention_pooling import (
     nadaraya_watson,
     sine_data,
 )
+from attention_pooling import _sums
 from attention_pooling._inputs import as_problem
 from attention_pooling._sums import distances
 
@@ -467,3 +468,32 @@ def test_memory_stays_bounded_with_many_points(kernel):
     sigma = 0.5 if kernel == "gaussian" else 0.01
     peak = _peak(lambda part: nadaraya_watson(queries[part], keys, values, kernel, sigma))
     assert peak < 100
+
+
+# Several features: the matrix product and the tiles of distances
+
+
+@pytest.mark.parametrize("loo", [False, True])
+@pytest.mark.parametrize("bandwidth", [0.45, 1.0, [0.5, 2.0, 50.0]])
+@pytest.mark.parametrize("dtype, tolerance", [(np.float64, 1e-12), (np.float32, 1e-5)])
+def test_the_expanded_square_gives_what_distances_give(monkeypatch, loo, bandwidth, dtype, tolerance):
+    rng = np.random.default_rng(0)
+    keys = 1000 + rng.normal(size=(700, 3)).astype(dtype)
+    keys[5] = keys[600]  # a tie across two tiles
+    queries = keys if loo else 1000 + rng.uniform(-2, 2, size=(90, 3)).astype(dtype)
+    values = rng.normal(size=(700, 2)).astype(dtype)
+    called = []
+    expanded = _sums._expanded_sums
+    monkeypatch.setattr(_sums, "_expanded_sums", lambda *arguments: called.append(1) or expanded(*arguments))
+    fast = nadaraya_watson(queries, keys, values, bandwidth=bandwidth, leave_one_out=loo)
+    assert called and fast.dtype == dtype
+    monkeypatch.setattr(_sums, "EXPANDED", -1.0)
+    direct = nadaraya_watson(queries, keys, values, bandwidth=bandwidth, leave_one_out=loo)
+    assert len(called) == 1
+    np.testing.assert_allclose(fast, direct, rtol=0, atol=tolerance * np.abs(values).max())
+
+
+def test_long_vectors_are_not_expanded(monkeypatch):
+    monkeypatch.setattr(_sums, "_expanded_sums", None)
+    keys = np.array([[0.0, 0.0], [100.0, 0.0]])
+    assert nadaraya_watson(keys + 1e-9, keys, [1.0, 3.0], bandwidth=1.0).tolist() == [1.0, 3.0]
