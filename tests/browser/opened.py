@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import cache
 
 import pytest
 
@@ -14,10 +15,16 @@ every_page = pytest.mark.parametrize("name", PAGES + SYSTEM_PAGES)
 every_scheme = pytest.mark.parametrize("scheme", ["light", "dark"])
 
 
+@cache
+def shared_context(browser, options):
+    """A context, which is a window, takes Chromium as long to open as a page: tests that leave nothing behind share one."""
+    return browser.new_context(**dict(options))
+
+
 @contextmanager
-def opened(browser, address: str, *, inside: str, script: str = "", **options):
+def opened(browser, address: str, *, inside: str, script: str = "", shared: bool = False, **options):
     """Open `address`; on leaving, no console message, failed request or request outside `inside` may have come up."""
-    context = browser.new_context(**options)
+    context = shared_context(browser, tuple(options.items())) if shared else browser.new_context(**options)
     page = context.new_page()
     talk: list[str] = []
     page.on("console", lambda message: talk.append(f"{message.type}: {message.text}") if message.type in ("error", "warning") else None)
@@ -33,5 +40,5 @@ def opened(browser, address: str, *, inside: str, script: str = "", **options):
     if options.get("java_script_enabled", True):
         wait_until(page, "() => document.fonts.status === 'loaded'")
     yield page
-    context.close()
+    (page if shared else context).close()
     assert not talk, f"{address}: {talk}"

@@ -10,7 +10,7 @@ WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"]
 @every_page
 @every_scheme
 def test_has_no_accessibility_violation(browser, site_url, name, scheme):
-    with opened(browser, f"{site_url}/{name}.html", inside=site_url, color_scheme=scheme, bypass_csp=True) as page:
+    with opened(browser, f"{site_url}/{name}.html", inside=site_url, color_scheme=scheme, bypass_csp=True, shared=True) as page:
         assert page.evaluate("document.documentElement.dataset.theme") == scheme
         page.evaluate("for (const details of document.querySelectorAll('article details')) details.open = true")
         result = Axe().run(page, options={"runOnly": {"type": "tag", "values": WCAG}, "preload": False})

@@ -27,7 +27,7 @@ new PerformanceObserver((list) => {
 
 @every_page
 def test_fits_every_screen_without_a_word_from_the_console(browser, site_url, name):
-    with opened(browser, f"{site_url}/{name}.html", inside=site_url) as page:
+    with opened(browser, f"{site_url}/{name}.html", inside=site_url, shared=True) as page:
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 800})
             wider = page.evaluate("document.scrollingElement.scrollWidth - document.documentElement.clientWidth")
@@ -73,7 +73,7 @@ def check_formulas(page) -> int:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_formulas_are_typeset(browser, site_url, name):
-    with opened(browser, f"{site_url}/{name}.html", inside=site_url) as page:
+    with opened(browser, f"{site_url}/{name}.html", inside=site_url, shared=True) as page:
         page.evaluate("for (const details of document.querySelectorAll('article details')) details.open = true")
         count = check_formulas(page)
         if name in CHAPTERS:
@@ -84,7 +84,7 @@ def test_formulas_are_typeset(browser, site_url, name):
 
 @pytest.mark.parametrize("name", PAGES)
 def test_reads_without_scripts(browser, site_url, name):
-    with opened(browser, f"{site_url}/{name}.html", inside=site_url, java_script_enabled=False) as page:
+    with opened(browser, f"{site_url}/{name}.html", inside=site_url, java_script_enabled=False, shared=True) as page:
         assert page.locator("article h1").is_visible()
         for image in page.locator("article img").all():
             assert image.get_attribute("alt")
@@ -93,7 +93,7 @@ def test_reads_without_scripts(browser, site_url, name):
 @every_page
 def test_opens_from_disk_without_a_network(browser, site, name):
     address = (HTML / f"{name}.html").as_uri()
-    with opened(browser, address, inside=HTML.as_uri(), offline=True) as page:
+    with opened(browser, address, inside=HTML.as_uri(), offline=True, shared=True) as page:
         check_formulas(page)
         unloaded = page.evaluate("[...document.images].filter((i) => i.complete && !i.naturalWidth).map((i) => i.src)")
         assert not unloaded
@@ -146,7 +146,7 @@ def test_the_colour_mode_can_be_chosen_and_is_remembered(browser, site_url, sche
 
 @pytest.mark.parametrize("name", PAGES)
 def test_prints_what_was_folded(browser, site_url, name):
-    with opened(browser, f"{site_url}/{name}.html", inside=site_url, color_scheme="dark") as page:
+    with opened(browser, f"{site_url}/{name}.html", inside=site_url, color_scheme="dark", shared=True) as page:
         folded = page.locator("article details:not([open])").count()
         page.emulate_media(media="print")
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
