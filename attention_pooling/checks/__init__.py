@@ -30,14 +30,14 @@ class Hint:
         return self.text
 
 
-def check(name, answer):
+def check(name, answer=None):
     """Compare an answer with what the exercise asks for.
 
     Parameters
     ----------
     name : str
         The name of the check, as printed in the exercise.
-    answer : callable, number, array-like or dict
+    answer : callable, number, array-like or dict, optional
         What the exercise asks for: the function itself, or the numbers.
 
     Returns
@@ -78,5 +78,7 @@ def hint(name, step=1):
 
 
 def _unknown(name):
-    near = difflib.get_close_matches(str(name), TASKS, n=1)
+    if not isinstance(name, str):
+        return "There is no check without a name in quotes; it comes first, then your answer."
+    near = difflib.get_close_matches(name, TASKS, n=1)
     return f'There is no check "{name}".' + (f' Did you mean "{near[0]}"?' if near else "")

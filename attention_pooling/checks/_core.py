@@ -218,9 +218,12 @@ class Task:
         for output, target in zip(outputs, expected):
             if not np.all(np.isfinite(output)) and np.all(np.isfinite(target)):
                 bad = int(np.sum(~np.isfinite(output)))
+                what = f"{bad} of the {output.size} numbers you returned are"
+                if output.size == 1:
+                    what = "The number you returned is"
                 return (
-                    f"{bad} of the {output.size} numbers you returned are not finite. Look for"
-                    f" 0/0, an overflow, or the logarithm of 0. {self.look}",
+                    f"{what} not finite. Look for 0/0, an overflow, or the logarithm of 0."
+                    f" {self.look}",
                     "not-finite",
                 )
         if len(outputs) > 1 and all(np.array_equal(outputs[0], output) for output in outputs):
@@ -251,6 +254,13 @@ class Task:
         factor = self._common_factor(outputs, expected)
         if factor is not None and factor < 0 and abs(factor + 1) < 1e-3:
             return (f"The sign is lost: every number is minus the right one. {self.look}", "sign")
+        if factor is not None and abs(factor - 1) < 1e-2:
+            return (
+                "Close, but every number is off by the same small part of itself. Look for a"
+                " finite difference that is one-sided or has too large a step, or for a"
+                f" constant that was rounded. {self.look}",
+                "lost-digits",
+            )
         if factor is not None:
             return (
                 "Every number is the right one times the same constant. A factor is missing or"
@@ -334,6 +344,11 @@ def _to_array(value, fields=()):
     if isinstance(value, (str, bytes, set)) or callable(value):
         raise _NotNumbers(f"The answer is {_kind(value)}, not numbers.")
     try:
+        if np.iscomplexobj(value):  # a conversion to float would drop the imaginary parts
+            raise _NotNumbers(
+                "The answer holds complex numbers; it should be real. Look for a root, a"
+                " logarithm or a broken power of a negative number."
+            )
         array = np.array(value, dtype=float)
     except (TypeError, ValueError):
         raise _NotNumbers(f"The answer is {_kind(value)}, not numbers.") from None

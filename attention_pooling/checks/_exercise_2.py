@@ -169,6 +169,12 @@ def _mistakes(own):
             " With a square matrix NumPy does not complain; look for a missing `keepdims=True`.",
         ),
         Mistake(
+            "bandwidth-as-logarithm",
+            lambda x, y, s: gradient(x, y, np.exp(s), own),
+            "You took the argument `bandwidth` for log σ. It is σ itself; only the derivative is in"
+            " log σ.",
+        ),
+        Mistake(
             "sigma-for-its-square",
             _sigma_for_its_square(own),
             "The weights use distance²/(2σ): look at the power of σ in the kernel.",

@@ -165,6 +165,12 @@ def test_an_unknown_name_is_answered(name):
         assert 'Did you mean "descent"?' in result.message
 
 
+def test_a_forgotten_name_or_answer_is_answered():
+    result = check(lambda keys: keys)
+    assert result.mistake == "unknown-name" and "a name in quotes" in " ".join(result.message.split())
+    assert check("descent").outcome == NOT_ATTEMPTED
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("error", [
     ValueError("shapes (3,) and (4,) not aligned"), ZeroDivisionError("division by zero"), RecursionError(), MemoryError(),

@@ -441,6 +441,7 @@ WRONG = {
         "wrong-axis": slip(axis=0), "sigma-for-its-square": slip(power=1), "own-label-out": slip(own=False),
         "root": lambda x, y, s: slip()(x, y, s) / (2 * np.sqrt(np.mean((nadaraya_watson(x, x, y, bandwidth=s) - y) ** 2))),
         "not-normalised": lambda x, y, s: np.mean(2 * (k_plain(x, x, s) @ y - y) * ((k_plain(x, x, s) * d2(x, x)) @ y) / s**2),
+        "bandwidth-as-logarithm": lambda x, y, s: slip()(x, y, np.exp(s)),
     },
     "left-out-gradient": {
         "own-label-in": gradient_looped(True), "masked-too-late": slip(masked_late=True), "in-sigma": slip(own=False, variable="sigma"),
@@ -448,6 +449,7 @@ WRONG = {
         "sum-for-mean": slip(own=False, mean=False), "denominator-constant": slip(own=False, term=False),
         "wrong-axis": slip(own=False, axis=0), "sigma-for-its-square": slip(own=False, power=1),
         "only-residual": lambda x, y, s: _only_residual(x, y, s),
+        "bandwidth-as-logarithm": lambda x, y, s: slip(own=False)(x, y, np.exp(s)),
     },
     "descent": {
         "memorised": 0.0021, "truth-used": 0.4775, "inverse": 1 / 0.4401, "square": 0.4401**2, "exponential": EXP(0.4401),
@@ -594,6 +596,28 @@ def test_a_lost_factor_is_seen_even_where_no_mistake_is_listed(name, factor, lab
 
     mistake = check(name, answer).mistake
     assert mistake == label or (label == "sign" and mistake == "sign-lost")
+
+
+def test_a_coarse_finite_difference_is_called_close():
+    def answer(keys, values, bandwidth):
+        def error(sigma):
+            return np.mean((nadaraya_watson(keys, keys, values, bandwidth=sigma) - values) ** 2)
+
+        return (error(bandwidth * math.exp(1e-4)) - error(bandwidth)) / 1e-4 * 1.0005
+
+    result = check("training-gradient", answer)
+    assert result.mistake == "lost-digits" and "finite difference" in " ".join(result.message.split())
+
+
+@pytest.mark.parametrize("turn", [lambda r: r + 0.1j, lambda r: [*(r + 0.1j)], lambda r: r.astype(complex)], ids=["array", "list", "no imaginary part"])
+def test_complex_numbers_are_not_taken_for_their_real_part(turn):
+    result = check("left-out-residuals", lambda w, y: turn(np.array(residuals_looped(w, y))))
+    assert result.mistake == "no-numbers" and "complex numbers" in " ".join(result.message.split())
+
+
+def test_one_number_that_is_not_finite():
+    text = " ".join(check("training-gradient", lambda x, y, s: y[0] * np.nan).message.split())
+    assert "The number you returned is not finite." in text
 
 
 def test_a_right_answer_on_some_inputs_only():
