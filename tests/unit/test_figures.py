@@ -58,7 +58,7 @@ def svg(figure) -> bytes:
     file = io.BytesIO()
     with plt.rc_context(figures.STYLE):
         figure.savefig(file, format="svg", metadata={"Date": None})
-    return file.getvalue()
+    return re.sub(rb"\bp[0-9a-f]{10}\b", b"clip", file.getvalue())  # Matplotlib names a clip path by its address in memory
 
 
 def test_every_figure_function_is_tested():
