@@ -16,6 +16,8 @@ ICON_SCRIPT = re.compile(r'\s*<script[^>]*_static/scripts/fontawesome\.js[^>]*><
 TABLE_STYLE = re.compile(r"<style scoped>.*?</style>\s*", re.DOTALL)
 # docutils marks a bibliography as a list of entries with a role that ARIA has deprecated: neither helps a reader.
 BIBLIOGRAPHY_ROLE = re.compile(r' role="(?:doc-biblioentry"|list"(?= class="citation-list"))|(?<=class="citation-list") role="list"')
+# A table whose rows are still coming changes the width of its columns with each: the mark lets book.css wait for the end.
+TABLE_END = ("</table>", '</table><span class="table-end" hidden></span>')
 INLINE_SCRIPT = re.compile(r"<script(?![^>]*\bsrc=)(?![^>]*application/json)[^>]*>(.*?)</script>", re.DOTALL)
 INLINE_STYLE = re.compile(r"<style[^>]*>(.*?)</style>", re.DOTALL)
 UNUSED_FILES = ["scripts/fontawesome.js*", "**/*.map", "**/*.ttf", "locales"]
@@ -52,7 +54,7 @@ def policy(html: str, *, own: str = "'self' file:") -> str:
 
 
 def finish(html: str) -> str:
-    html = TABLE_STYLE.sub("", ICON_SCRIPT.sub("", BIBLIOGRAPHY_ROLE.sub("", html)))
+    html = TABLE_STYLE.sub("", ICON_SCRIPT.sub("", BIBLIOGRAPHY_ROLE.sub("", html))).replace(*TABLE_END)
     tag = f'<meta http-equiv="Content-Security-Policy" content="{policy(html)}" />'
     return re.sub(r'(<meta charset="[^"]*" ?/>)', lambda found: f"{found[1]}\n    {tag}", html, count=1)
 

@@ -22,7 +22,7 @@ def shared_context(browser, options):
 
 
 @contextmanager
-def opened(browser, address: str, *, inside: str, script: str = "", shared: bool = False, **options):
+def opened(browser, address: str, *, inside: str, script: str = "", slower: int = 1, shared: bool = False, **options):
     """Open `address`; on leaving, no console message, failed request or request outside `inside` may have come up."""
     context = shared_context(browser, tuple(options.items())) if shared else browser.new_context(**options)
     page = context.new_page()
@@ -36,6 +36,8 @@ def opened(browser, address: str, *, inside: str, script: str = "", shared: bool
     page.on("response", lambda response: talk.append(f"{response.status}: {response.url}") if response.status >= 400 else None)
     if script:
         page.add_init_script(script)
+    if slower > 1:
+        context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": slower})
     page.goto(address, wait_until="load")
     if options.get("java_script_enabled", True):
         wait_until(page, "() => document.fonts.status === 'loaded'")

@@ -17,6 +17,7 @@ WIDTHS = [320, 375, 768, 1280]
 CHAPTERS = [name for name in PAGES if name.startswith("chapters/")]
 MOST_BYTES = 2_200_000
 MOST_SHIFT = 0.01
+SLOW = 4  # times slower than this machine: what comes in pieces is then seen in pieces
 COUNT_SHIFTS = """
 window.shift = 0;
 new PerformanceObserver((list) => {
@@ -41,12 +42,9 @@ def test_fits_every_screen_without_a_word_from_the_console(browser, site_url, na
 @pytest.mark.parametrize("width", [375, 1280])
 def test_nothing_jumps_while_the_page_comes_up(browser, site_url, name, width):
     size = {"width": width, "height": 900}
-    shifts = []
-    while len(shifts) < 3 and min(shifts, default=1) > MOST_SHIFT:  # what the page does, it does each time; a busy machine does not
-        with opened(browser, f"{site_url}/{name}.html", inside=site_url, script=COUNT_SHIFTS, viewport=size) as page:
-            page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-            shifts.append(page.evaluate("shift"))
-    assert min(shifts) <= MOST_SHIFT, shifts
+    with opened(browser, f"{site_url}/{name}.html", inside=site_url, script=COUNT_SHIFTS, slower=SLOW, viewport=size) as page:
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        assert page.evaluate("shift") <= MOST_SHIFT
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
