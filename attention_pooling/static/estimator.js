@@ -74,11 +74,10 @@ export function effective(row) {
  * All rows of weights and the estimate at each query; NaN where no key is in reach.
  * @param {Float64Array} queries @param {Float64Array} keys @param {Float64Array} values @param {string} kernel @param {number} sigma
  * @param {boolean} loo  leave out key i for query i
- * @param {Float64Array} [spare]  an array of the right length that may be filled
  */
-export function estimate(queries, keys, values, kernel, sigma, loo = false, spare = undefined) {
+export function estimate(queries, keys, values, kernel, sigma, loo = false) {
   const n = keys.length;
-  const matrix = spare?.length === queries.length * n ? spare : new Float64Array(queries.length * n);
+  const matrix = new Float64Array(queries.length * n);
   const fit = new Float64Array(queries.length);
   for (let q = 0; q < queries.length; q++) {
     const row = matrix.subarray(q * n, q * n + n);

@@ -36,8 +36,6 @@ export function mount(figure) {
   let state = { views, grid, truth, limits, predict: page.predict, message: "" };
   let draws = { of: "", values: new Float64Array(0) };
   let later = 0;
-  /** @type {Float64Array | undefined} */
-  let spare;
 
   function loadData() {
     let { keys, values } = own;
@@ -66,8 +64,7 @@ export function mount(figure) {
     const { keys, values, kernel, bandwidth, query } = next;
     const { profile } = kernels[kernel];
     if (is("data", "kernel", "bandwidth")) {
-      const { matrix, fit } = estimate(grid, keys, values, kernel, bandwidth, false, spare);
-      spare = state.matrix; // two arrays take turns: one is drawn, one may be overwritten
+      const { matrix, fit } = estimate(grid, keys, values, kernel, bandwidth);
       Object.assign(next, { matrix, estimate: fit });
       next.errors = shows("errors") ? errorsAt(data(), kernel, bandwidth) : {};
     }
