@@ -13,6 +13,7 @@ import threading
 from pathlib import Path
 
 import pytest
+import yaml
 from filelock import FileLock
 
 from _ext.package_cache import content_hash
@@ -22,13 +23,18 @@ BUILD = ROOT / "_build"
 HTML = BUILD / "html"
 
 
+TOC = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+PAGES = [TOC["root"], *(entry["file"] for part in TOC["parts"] for entry in part["chapters"])]
+
+
+def sources(suffix: str) -> list[Path]:
+    """Return the files of the book's pages that end so, in the order of the table of contents."""
+    return [path for stem in PAGES if (path := ROOT / f"{stem}{suffix}").exists()]
+
+
 def notebooks() -> list[Path]:
     """Return the book's notebooks in the order of the table of contents."""
-    import yaml
-
-    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-    stems = [toc["root"], *(entry["file"] for part in toc["parts"] for entry in part["chapters"])]
-    return [ROOT / f"{stem}.ipynb" for stem in stems if (ROOT / f"{stem}.ipynb").exists()]
+    return sources(".ipynb")
 
 
 def read_notebook(path: Path) -> dict:

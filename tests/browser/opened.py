@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from tests.browser.waits import wait_until
-from tests.site.test_built import PAGES
+from tests.conftest import PAGES
 
 SYSTEM_PAGES = ["search", "genindex"]
 every_page = pytest.mark.parametrize("name", PAGES + SYSTEM_PAGES)

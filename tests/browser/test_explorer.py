@@ -7,20 +7,19 @@ import warnings
 
 import numpy as np
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
 from attention_pooling import nadaraya_watson
 from attention_pooling.datasets import motorcycle, sine_data
 from attention_pooling.explorer import explore
 from attention_pooling.pooling import EmptyNeighbourhoodWarning
 from tests.browser import explorer_book
+from tests.browser.accessibility import BEST_PRACTICE, violations
 from tests.browser.waits import wait_until
 from tests.conftest import build
 
 NAMES = ["Bandwidth σ", "Query", "Points", "Noise"]
 BUTTONS = ["New sample", "Best σ", "Equal spread", "Reset", "Copy link", "Show as table"]
 GRID = np.linspace(0, 5, 101)
-WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice"]
 
 
 class Figure:
@@ -444,8 +443,7 @@ def test_contrast_and_axe_in_the_moved_state(open_page, scheme):
     found = figure.root.evaluate(CONTRAST)
     assert len(found) > 40
     assert not [pair for pair in found if pair[0] < 4.5]
-    result = Axe().run(page, context=".explorer", options={"runOnly": {"type": "tag", "values": WCAG}, "preload": False})
-    assert not [(v["id"], [n["html"][:120] for n in v["nodes"]]) for v in result.response["violations"]]
+    assert not violations(page, BEST_PRACTICE, within=".explorer")
     back = figure.root.evaluate("(e) => getComputedStyle(e).backgroundColor")
     assert ("252" in back) == (scheme == "light")
 

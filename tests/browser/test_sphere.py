@@ -5,10 +5,10 @@ import re
 
 import numpy as np
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
 from attention_pooling.sphere import DIMENSIONS, LIMITS, explore_sphere, weigh
-from tests.browser.test_explorer import CONTRAST, WCAG
+from tests.browser.accessibility import BEST_PRACTICE, violations
+from tests.browser.test_explorer import CONTRAST
 from tests.browser.waits import wait_until
 
 SLIDERS = ["Spread of key norms", "Bandwidth σ", "Query direction", "Query length"]
@@ -303,8 +303,7 @@ def test_contrast_and_axe_in_the_moved_state(open_page, scheme):
     found = sphere.root.evaluate(CONTRAST)
     assert len(found) > 40
     assert not [pair for pair in found if pair[0] < 4.5]
-    result = Axe().run(page, context=".explorer", options={"runOnly": {"type": "tag", "values": WCAG}, "preload": False})
-    assert not [(v["id"], [n["html"][:120] for n in v["nodes"]]) for v in result.response["violations"]]
+    assert not violations(page, BEST_PRACTICE, within=".explorer")
     back = sphere.root.evaluate("(e) => getComputedStyle(e).backgroundColor")
     assert ("252" in back) == (scheme == "light")
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
-from tests.conftest import ROOT, notebooks, read_notebook, source_of
+from tests.conftest import ROOT, notebooks, read_notebook, source_of, sources
 
 CITATION = re.compile(r"\{cite(?::[a-z]+)?\}`([^`]+)`")
 
@@ -20,15 +19,6 @@ class Line(NamedTuple):
     code: bool = False
 
 
-def markdown_pages() -> list[Path]:
-    """Return the book's pages that are plain Markdown files."""
-    import yaml
-
-    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-    stems = [entry["file"] for part in toc["parts"] for entry in part["chapters"]]
-    return [ROOT / f"{stem}.md" for stem in stems if (ROOT / f"{stem}.md").exists()]
-
-
 def page_lines() -> Iterator[Line]:
     """Yield every line a reader of the book can see: prose, captions, alternative texts, comments and texts in code."""
     for path in notebooks():
@@ -38,7 +28,7 @@ def page_lines() -> Iterator[Line]:
             described = cell["metadata"].get("mystnb", {})
             texts = (described.get("image", {}).get("alt"), described.get("figure", {}).get("caption"))
             yield from (Line(where, text) for text in texts if text)
-    for path in markdown_pages():
+    for path in sources(".md"):
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             yield Line(f"{path.relative_to(ROOT)}:{number}", line)
 

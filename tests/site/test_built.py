@@ -11,13 +11,10 @@ from urllib.parse import unquote, urlsplit
 
 import html5lib
 import pytest
-import yaml
 from bs4 import BeautifulSoup
 
-from tests.conftest import HTML, ROOT
+from tests.conftest import HTML, PAGES, ROOT
 
-TOC = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-PAGES = [TOC["root"], *(entry["file"] for part in TOC["parts"] for entry in part["chapters"])]
 every_page = pytest.mark.parametrize("name", PAGES)
 
 

@@ -15,6 +15,7 @@ from tests.conftest import ROOT, executed, notebooks, read_notebook, source_of
 from tests.notebooks.test_runs import texts
 from tests.site.page_lines import cited_keys
 from tests.site.test_prose import asserted, bare_numbers, needs_a_source, prose_lines, stands_in
+from tests.site.test_references import ENTRIES
 
 PAGE = ROOT / "appendix" / "claims.md"
 COLUMNS = ["claim", "verdict", "what is so", "evidence"]
@@ -99,11 +100,6 @@ def number_faults(row: Row, printed) -> list[str]:
     return [f"{number} is neither printed nor asserted by a cell that the row links to" for number in numbers if not stands_in(number, shown)]
 
 
-@cache
-def bibliography() -> set[str]:
-    return set(re.findall(r"^@\w+\{(\S+),", (ROOT / "references.bib").read_text(encoding="utf-8"), re.MULTILINE))
-
-
 TEXT = PAGE.read_text(encoding="utf-8")
 ROWS = rows_of(TEXT)
 
@@ -115,7 +111,7 @@ def test_the_tables_are_found():
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.line}: {row.parts[0][:50]}")
 def test_row_is_whole(row):
-    faults = form_faults(row, bibliography())
+    faults = form_faults(row, set(ENTRIES))
     assert not faults, f"{row.where}:\n" + "\n".join(f"  {fault}" for fault in faults)
 
 
