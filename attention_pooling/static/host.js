@@ -208,7 +208,7 @@ export function mount(figure) {
     const spoken = state.predict ? words.query_hidden : Number.isFinite(state.at_query) ? words.query_value : words.query_empty;
     controls.query("", fill(spoken, { q, estimate }));
     const sigma = String(bandwidth);
-    controls.bandwidth(sigma, fill(words.bandwidth_value, { sigma, error: short(state.errors.leave_one_out) }));
+    controls.bandwidth(sigma, fill(shows("errors") ? words.bandwidth_error : words.bandwidth_value, { sigma, error: short(state.errors.leave_one_out) }));
     if (page.sample) {
       controls.points(String(points), fill(words.points_value, { n: points }));
       controls.noise(noise.toFixed(1), fill(words.noise_value, { noise: noise.toFixed(1) }));

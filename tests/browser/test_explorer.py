@@ -220,6 +220,11 @@ def test_an_empty_neighbourhood_is_said_in_words(open_page):
     figure.assert_drawn(sine_data().keys, sine_data().values, "boxcar", 0.05)
 
 
+def test_the_bandwidth_is_said_with_its_error_where_the_errors_are_shown(open_page):
+    assert re.fullmatch(r"σ 0.5, leave-one-out error \d.\d+", Figure(open_page(), "main").slider("Bandwidth σ").get_attribute("aria-valuetext"))
+    assert Figure(open_page("more"), "guess").slider("Bandwidth σ").get_attribute("aria-valuetext") == "σ 0.5"
+
+
 def test_keyboard_alone(open_page):
     page = open_page()
     figure = Figure(page, "second")
